@@ -1,0 +1,61 @@
+"""Every error the project raises on purpose.
+
+    CragError
+    |-- ConfigError          a setting, pipeline file, command or suite is wrong      exit 2, HTTP 400
+    |   `-- MissingExtra     an optional package is not installed                     exit 2, HTTP 501
+    |-- NotFoundError        a named document, pipeline or run does not exist         exit 2, HTTP 404
+    |-- DocumentError        a file cannot be read as text                            exit 1, HTTP 422
+    |-- StoreError           the workspace is locked, damaged or of another embedder  exit 1, HTTP 503
+    `-- ProviderError        an endpoint timed out, refused or replied badly          exit 1, HTTP 502
+
+A message is one sentence that names the file, key or endpoint and says what to do next.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class CragError(Exception):
+    """Base of the tree. `kind` is the stable name used in JSON errors."""
+
+    kind: ClassVar[str] = "error"
+    exit_code: ClassVar[int] = 1
+
+
+class ConfigError(CragError):
+    kind = "config_error"
+    exit_code = 2
+
+
+class MissingExtra(ConfigError):
+    """Names the one line that installs what is missing."""
+
+    kind = "missing_extra"
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs the extra {extra!r}: run pip install 'agentic-crag[{extra}]'.")
+        self.extra = extra
+
+
+class NotFoundError(CragError):
+    kind = "not_found"
+    exit_code = 2
+
+
+class DocumentError(CragError):
+    kind = "document_error"
+
+
+class StoreError(CragError):
+    kind = "store_error"
+
+
+class ProviderError(CragError):
+    """`provider` names who failed, e.g. ``openai`` or ``tavily``."""
+
+    kind = "provider_error"
+
+    def __init__(self, message: str, *, provider: str) -> None:
+        super().__init__(message)
+        self.provider = provider

@@ -1,0 +1,59 @@
+"""The `grading`, `rewrite`, `web` and `generation` sections of a pipeline file."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class GradingConfig(_Section):
+    enabled: bool = True
+    """Off: every question takes the `correct` route, as a plain RAG does; confidence is still computed."""
+    upper: float = Field(default=0.7, ge=0, le=1)
+    """Confidence at or above is `correct`."""
+    lower: float = Field(default=0.3, ge=0, le=1)
+    """Confidence below is `incorrect`; between the two, `ambiguous`."""
+    strip_threshold: float = Field(default=0.5, ge=0, le=1)
+    """Refinement drops sentences whose relevance, relative to the best one, is below this."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> GradingConfig:
+        if self.lower > self.upper:
+            raise ValueError("lower must not exceed upper")
+        return self
+
+
+class RewriteConfig(_Section):
+    attempts: int = Field(default=1, ge=0, le=5)
+    """Rewritten searches before the web, or the refusal."""
+
+
+class WebConfig(_Section):
+    provider: str = "none"
+    """`none`, `auto` or a key of `graph.web.WEB`: tavily."""
+    max_results: int = Field(default=5, ge=1, le=20)
+    include_domains: tuple[str, ...] = ()
+    exclude_domains: tuple[str, ...] = ()
+    base_url: str | None = None
+    timeout: float = Field(default=10.0, gt=0, le=120)
+
+
+class GenerationConfig(_Section):
+    provider: str = "auto"
+    """`auto` or a key of `graph.llms.LLMS`: extractive, openai."""
+    model: str | None = None
+    """openai: model name; falls back to CRAG_CHAT_MODEL."""
+    base_url: str | None = None
+    api_key_env: str = "OPENAI_API_KEY"
+    temperature: float = Field(default=0.0, ge=0, le=2)
+    max_tokens: int = Field(default=800, ge=16, le=32_768)
+    evidence_tokens: int = Field(default=1500, ge=64, le=100_000)
+    """Budget of the passages handed to generation."""
+    max_sentences: int = Field(default=3, ge=1, le=20)
+    """extractive: sentences quoted at most."""
+    timeout: float = Field(default=60.0, gt=0, le=600)
+    deadline: float = Field(default=120.0, gt=0, le=3600)
+    """Seconds for one answer, all nodes together."""
