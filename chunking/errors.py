@@ -2,7 +2,7 @@
 
     CragError
     |-- ConfigError          a setting, pipeline file, command or suite is wrong      exit 2, HTTP 400
-    |   `-- MissingExtraError     an optional package is not installed                     exit 2, HTTP 501
+    |   `-- MissingExtraError an optional package is not installed                  exit 2, HTTP 501
     |-- NotFoundError        a named document, pipeline or run does not exist         exit 2, HTTP 404
     |-- DocumentError        a file cannot be read as text                            exit 1, HTTP 422
     |-- StoreError           the workspace is locked, damaged or of another embedder  exit 1, HTTP 503
