@@ -1,0 +1,147 @@
+"""Pipeline files: one YAML file is one version of the service.
+
+A file lists only what it changes; `extends:` names the file (or shipped pipeline) that it changes. The sections
+are the configuration models of the rooms below, so a room's fields are the file's keys.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+from collections.abc import Mapping as Map
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from chunking.config import ChunkingConfig
+from chunking.errors import ConfigError, NotFoundError
+from crag.yamlfile import Location, Mapping, read_mapping
+from graph.config import GenerationConfig, GradingConfig, RewriteConfig, WebConfig
+from retrieval.config import EmbeddingConfig, RerankConfig, RetrievalConfig
+
+SHIPPED = Path(__file__).parent / "pipelines"
+LADDER = ("vector", "hybrid", "hybrid-rerank", "crag")
+"""The shipped files, each extending the one before."""
+SECTIONS = ("chunking", "embedding", "retrieval", "rerank", "grading", "rewrite", "web", "generation")
+
+
+class Pipeline(BaseModel):
+    """A resolved pipeline: `extends` followed, every default filled in."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
+    """The file's stem unless the file gives one. It is the model name that chat clients see."""
+    description: str = Field(default="", max_length=300)
+    chunking: ChunkingConfig = ChunkingConfig()
+    embedding: EmbeddingConfig = EmbeddingConfig()
+    retrieval: RetrievalConfig = RetrievalConfig()
+    rerank: RerankConfig = RerankConfig()
+    grading: GradingConfig = GradingConfig()
+    rewrite: RewriteConfig = RewriteConfig()
+    web: WebConfig = WebConfig()
+    generation: GenerationConfig = GenerationConfig()
+
+    def sections(self) -> dict[str, dict[str, Any]]:
+        """What the pipeline does, as plain JSON values, every default included."""
+        return self.model_dump(mode="json", include=set(SECTIONS))
+
+    @property
+    def version(self) -> str:
+        """12 hex digits of the SHA-256 of the canonical JSON of `sections`: names and comments do not count."""
+        canonical = json.dumps(self.sections(), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        return hashlib.sha256(canonical.encode()).hexdigest()[:12]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"name": self.name, "version": self.version, "description": self.description, **self.sections()}
+
+
+def load_pipeline(name_or_path: str | Path) -> Pipeline:
+    """A shipped pipeline by name, or any pipeline file by its path (ending in .yaml or .yml).
+
+    Raises NotFoundError for an unknown name, ConfigError (with file, line and the nearest right key) for a bad file.
+    """
+    path, shown = _locate(str(name_or_path), Path())
+    return _validated(_read_chain(path, shown, ()), path.stem, shown)
+
+
+def diff_pipelines(old: Pipeline, new: Pipeline) -> dict[str, dict[str, Any]]:
+    """``{"section.field": {"old", "new"}}`` for every field in which the two differ."""
+    before, after = old.sections(), new.sections()
+    return {
+        f"{section}.{field}": {"old": before[section].get(field), "new": after[section].get(field)}
+        for section in SECTIONS
+        for field in sorted(before[section].keys() | after[section].keys())
+        if before[section].get(field) != after[section].get(field)
+    }
+
+
+def _locate(name: str, base: Path) -> tuple[Path, str]:
+    if name.endswith((".yaml", ".yml")) or "/" in name or "\\" in name:
+        path = base / name
+        if not path.is_file():
+            raise NotFoundError(f"There is no pipeline file {str(path)!r}: check the path.")
+        return path, str(path)
+    shipped = SHIPPED / f"{name}.yaml"
+    if name not in LADDER:
+        near = difflib.get_close_matches(name, LADDER, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else "give a path that ends in .yaml for a file of your own."
+        raise NotFoundError(f"There is no pipeline {name!r} (shipped: {', '.join(LADDER)}): {hint}")
+    return shipped, f"{name}.yaml"
+
+
+def _read_chain(path: Path, shown: str, above: tuple[Path, ...]) -> Mapping:
+    if path.resolve() in above:
+        raise ConfigError(f"{shown} extends itself, by way of {', '.join(p.name for p in above)}: break the circle.")
+    own = read_mapping(path, shown)
+    if (parent := own.values.pop("extends", None)) is None:
+        return own
+    place = own.places.pop(("extends",))
+    if not isinstance(parent, str):
+        raise ConfigError(f"{place}: 'extends' takes one pipeline name or one path.")
+    try:
+        below = _locate(parent, path.parent)
+    except NotFoundError as error:
+        raise NotFoundError(f"{place}: {error}") from error
+    inherited = _read_chain(*below, (*above, path.resolve()))
+    for key in ("name", "description"):
+        inherited.values.pop(key, None)
+    return inherited.overlaid(own)
+
+
+def _validated(mapping: Mapping, stem: str, shown: str) -> Pipeline:
+    try:
+        return Pipeline.model_validate({"name": stem, **mapping.values})
+    except ValidationError as error:
+        problems = error.errors(include_url=False)
+        first = min(problems, key=lambda problem: _line(mapping, problem["loc"]))
+        place = mapping.place(first["loc"]) or shown
+        more = f" (and {len(problems) - 1} more to mend.)" if len(problems) > 1 else ""
+        raise ConfigError(f"{place}: {_sentence(first)}{more}") from error
+
+
+def _line(mapping: Mapping, location: Location) -> int:
+    place = mapping.place(location)
+    return place.line if place else 0
+
+
+def _sentence(problem: Map[str, Any]) -> str:
+    location: Location = problem["loc"]
+    name = ".".join(map(str, location))
+    if problem["type"] == "extra_forbidden":
+        known = _known_keys(location[:-1])
+        near = difflib.get_close_matches(str(location[-1]), known, n=1, cutoff=0.5)
+        return f"unknown key {name!r}: " + (f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}.")
+    message = "must hold keys and values" if problem["type"] == "model_type" else str(problem["msg"])
+    message = message.removeprefix("Value error, ")
+    shown = f" (is {problem['input']!r})" if isinstance(problem["input"], str | int | float | bool | None) else ""
+    return f"{name}: {message[:1].lower()}{message[1:]}{shown}."
+
+
+def _known_keys(section: Location) -> list[str]:
+    if not section:
+        return ["extends", *Pipeline.model_fields]
+    model = Pipeline.model_fields[str(section[0])].annotation
+    return list(model.model_fields) if isinstance(model, type) and issubclass(model, BaseModel) else []
