@@ -1,0 +1,358 @@
+"""A run on disk: one pipeline, one suite, one folder.
+
+``manifest.json``  written once at the start, replaced as a whole when a resumed run adds a judge or metrics::
+
+    {"format": 1,
+     "suite":    {"name", "hash", "questions"},          hash over everything a question says, gold included
+     "corpus":   {"hash", "documents"},                  hash over the parsed texts and the ids they are known by
+     "pipeline": {"name", "version", "resolved": {...}}, resolved is what System.manifest() gave
+     "judge":    {"model", "endpoint", "parameters", "prompts"} or null   prompts is a hash
+     "embedder": fingerprint that the similarity metrics used, or null
+     "metrics":  [{"name", "group", "direction": "higher"|"lower", "range": [low, high], "judged": bool,
+                   "description"}]
+     "settings": {"context_tokens", "sample", "stratify", "round"}
+     "packages": {name: version}, "git": {"commit", "dirty"} or null,
+     "started": ISO 8601 UTC, "seed": int, "repeat": int, "concurrency": int}
+
+``answers.jsonl``  append-only, one line per (id, repeat); of two lines with one key the later counts::
+
+    {"id", "repeat", "question", "reference", "answers": [...], "type", "lang", "answerable", "history": [[role, text]],
+     "gold": [[{"document", "start", "end", "text"}]],     groups of alternatives, in the ingested documents
+     "evidence": same shape,                               the longer reference spans; gold may be the answer spans
+     "unlocated": [text],                                  reference spans that were not found in their documents
+     "status": "ok"|"pipeline_error", "answer": Answer.to_dict() or null,
+     "contexts": [{"rank", "document", "source", "title", "start", "end", "text", "tokens", "page", "url", "score",
+                   "scores": {...}, "ranks": {...}}],      Answer.hits, best first
+     "trace": [{"node", "milliseconds", "detail"}],
+     "latency_ms", "usage": {"prompt_tokens", "completion_tokens", "model_calls"}, "cost": float or null (no price),
+     "error": {"type", "message"} or null}
+
+``scores.jsonl``  append-only, of two lines with one key (question, repeat, metric) the later counts::
+
+    {"question", "repeat", "metric", "value": float or null, "status", "reason": str or null,
+     "tokens": {"prompt_tokens", "completion_tokens", "model_calls", "cached_calls", "cost"} where a judge was asked}
+
+A value is a finite number exactly when the status is ``ok``. ``not_applicable``: the metric has nothing to measure on
+this question; ``judge_error``: the judge failed or replied with nothing usable; ``pipeline_error``: there is no answer.
+
+``summary.json``  rebuilt from the three at the end of every run: means, counts, crag panel, cost, latency, diagnosis.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from chunking.errors import ConfigError, NotFoundError, StoreError
+
+FORMAT = 1
+MANIFEST, ANSWERS, SCORES, SUMMARY = "manifest.json", "answers.jsonl", "scores.jsonl", "summary.json"
+
+AnswerStatus = Literal["ok", "pipeline_error"]
+ScoreStatus = Literal["ok", "not_applicable", "judge_error", "pipeline_error"]
+SCORE_STATUSES: tuple[ScoreStatus, ...] = ("ok", "not_applicable", "judge_error", "pipeline_error")
+Key = tuple[str, int]
+"""(question id, repeat), repeats from 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class MetricInfo:
+    """What a comparison must know of a metric. `judged` metrics need a language model."""
+
+    name: str
+    group: Literal["retrieval", "answer", "ragas", "crag"]
+    description: str
+    direction: Literal["higher", "lower"] = "higher"
+    range: tuple[float, float] = (0.0, 1.0)
+    judged: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "group": self.group,
+            "direction": self.direction,
+            "range": list(self.range),
+            "judged": self.judged,
+            "description": self.description,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """``text`` of an ingested document, offsets in code points."""
+
+    document: str
+    start: int
+    end: int
+    text: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"document": self.document, "start": self.start, "end": self.end, "text": self.text}
+
+
+Gold = tuple[tuple[Span, ...], ...]
+"""Groups of alternatives: a question is covered when every group is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """One retrieved passage of an answer. `url` is set for web pages, which no gold span lies in."""
+
+    rank: int
+    document: str
+    source: str
+    title: str
+    start: int
+    end: int
+    text: str
+    tokens: int
+    page: int | None
+    url: str | None
+    score: float
+    scores: Mapping[str, float]
+    ranks: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a run keeps of a suite's question."""
+
+    id: str
+    question: str
+    reference: str
+    answers: tuple[str, ...]
+    type: str
+    lang: str
+    answerable: bool
+    history: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRecord:
+    """A line of answers.jsonl. `answer` is ``Answer.to_dict()``, None when the pipeline failed."""
+
+    question: Question
+    repeat: int
+    status: AnswerStatus
+    answer: Mapping[str, Any] | None
+    contexts: tuple[Context, ...]
+    gold: Gold
+    evidence: Gold
+    unlocated: tuple[str, ...]
+    trace: tuple[Mapping[str, Any], ...]
+    latency_ms: float
+    usage: Mapping[str, int]
+    cost: float | None
+    error: Mapping[str, str] | None
+
+    @property
+    def key(self) -> Key:
+        return (self.question.id, self.repeat)
+
+    @property
+    def text(self) -> str:
+        return str(self.answer["text"]) if self.answer else ""
+
+    @property
+    def abstained(self) -> bool:
+        return self.answer is not None and self.answer["status"] == "abstained"
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A line of scores.jsonl. `value` is finite exactly when `status` is ``ok``."""
+
+    question: str
+    repeat: int
+    metric: str
+    value: float | None
+    status: ScoreStatus
+    reason: str | None = None
+    tokens: Mapping[str, float] | None = None
+
+    def __post_init__(self) -> None:
+        finite = self.value is not None and math.isfinite(self.value)
+        if finite is not (self.status == "ok"):
+            raise ValueError(f"score of {self.metric} on {self.question}: {self.value!r} with status {self.status}")
+
+    @property
+    def key(self) -> tuple[str, int, str]:
+        return (self.question, self.repeat, self.metric)
+
+    def to_dict(self) -> dict[str, Any]:
+        line: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__ if name != "tokens"}
+        return line if self.tokens is None else {**line, "tokens": dict(self.tokens)}
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run folder as typed data. Every mapping keeps the order of the suite."""
+
+    path: Path
+    manifest: Mapping[str, Any]
+    answers: Mapping[Key, AnswerRecord]
+    scores: Mapping[tuple[str, int, str], Score]
+    summary: Mapping[str, Any] = field(default_factory=dict)
+    """Empty while the run has not finished."""
+
+    @property
+    def name(self) -> str:
+        return str(self.manifest["pipeline"]["name"])
+
+    @property
+    def questions(self) -> dict[str, Question]:
+        return {record.question.id: record.question for record in self.answers.values()}
+
+    @property
+    def metrics(self) -> dict[str, MetricInfo]:
+        return {
+            entry["name"]: MetricInfo(**{**entry, "range": tuple(entry["range"])}) for entry in self.manifest["metrics"]
+        }
+
+    def values(self, metric: str) -> dict[str, list[float]]:
+        """Usable values of a metric by question, repeats in order; a question without one is absent."""
+        found: dict[str, list[float]] = {}
+        for score in self.scores.values():
+            if score.metric == metric and score.value is not None:
+                found.setdefault(score.question, []).append(score.value)
+        return found
+
+
+def read_run(path: str | Path) -> Run:
+    """Read a run folder, finished or not. Raises NotFoundError (no run there) and StoreError (damaged)."""
+    folder = Path(path)
+    manifest_file = folder / MANIFEST
+    if not manifest_file.is_file():
+        raise NotFoundError(f"{folder} is not a run folder: it has no {MANIFEST}; make one with 'crag eval run'.")
+    manifest = _read_json(manifest_file)
+    if manifest.get("format") != FORMAT:
+        raise ConfigError(f"{manifest_file} has format {manifest.get('format')!r}, not {FORMAT}; run the suite again.")
+    answers = [answer_from_dict(line) for line in read_lines(folder / ANSWERS)]
+    scores = [Score(**line) for line in read_lines(folder / SCORES)]
+    summary_file = folder / SUMMARY
+    return Run(
+        folder,
+        manifest,
+        {record.key: record for record in answers},
+        {score.key: score for score in scores},
+        _read_json(summary_file) if summary_file.is_file() else {},
+    )
+
+
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    """The objects of a JSONL file; a missing file has none, and a last line torn by a kill is left out."""
+    if not path.is_file():
+        return []
+    *whole, _torn = path.read_bytes().split(b"\n")
+    lines = []
+    for number, line in enumerate(whole, 1):
+        try:
+            lines.append(json.loads(line))
+        except ValueError as error:
+            raise StoreError(
+                f"{path}:{number} is not JSON ({error}); delete that line and run again with --resume."
+            ) from None
+    return lines
+
+
+class LineWriter:
+    """Appends whole lines, each by one write: a kill tears at most the last, and opening cuts a torn one off."""
+
+    def __init__(self, path: Path) -> None:
+        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        size = os.fstat(self._descriptor).st_size
+        content = path.read_bytes() if size else b""
+        os.ftruncate(self._descriptor, content.rfind(b"\n") + 1)
+
+    def write(self, line: Mapping[str, Any]) -> None:
+        payload = (json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n").encode(errors="replace")
+        while payload:
+            payload = payload[os.write(self._descriptor, payload) :]
+
+    def close(self) -> None:
+        os.close(self._descriptor)
+
+
+def write_json(path: Path, value: Mapping[str, Any]) -> None:
+    """Replace a file as a whole: a reader sees the old or the new one."""
+    temporary = path.with_suffix(".tmp")
+    temporary.write_text(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+    temporary.replace(path)
+
+
+def answer_from_dict(line: Mapping[str, Any]) -> AnswerRecord:
+    """The inverse of `answer_to_dict`."""
+    return AnswerRecord(
+        question=Question(
+            id=line["id"],
+            question=line["question"],
+            reference=line["reference"],
+            answers=tuple(line["answers"]),
+            type=line["type"],
+            lang=line["lang"],
+            answerable=line["answerable"],
+            history=tuple((role, text) for role, text in line["history"]),
+        ),
+        repeat=line["repeat"],
+        status=line["status"],
+        answer=line["answer"],
+        contexts=tuple(Context(**entry) for entry in line["contexts"]),
+        gold=_gold(line["gold"]),
+        evidence=_gold(line["evidence"]),
+        unlocated=tuple(line["unlocated"]),
+        trace=tuple(line["trace"]),
+        latency_ms=line["latency_ms"],
+        usage=line["usage"],
+        cost=line["cost"],
+        error=line["error"],
+    )
+
+
+def answer_to_dict(record: AnswerRecord) -> dict[str, Any]:
+    """The line of answers.jsonl."""
+    question = record.question
+    return {
+        "id": question.id,
+        "repeat": record.repeat,
+        "question": question.question,
+        "reference": question.reference,
+        "answers": list(question.answers),
+        "type": question.type,
+        "lang": question.lang,
+        "answerable": question.answerable,
+        "history": [list(turn) for turn in question.history],
+        "gold": [[span.to_dict() for span in group] for group in record.gold],
+        "evidence": [[span.to_dict() for span in group] for group in record.evidence],
+        "unlocated": list(record.unlocated),
+        "status": record.status,
+        "answer": record.answer,
+        "contexts": [
+            {name: getattr(context, name) for name in Context.__slots__}
+            | {"scores": dict(context.scores), "ranks": dict(context.ranks)}
+            for context in record.contexts
+        ],
+        "trace": [dict(event) for event in record.trace],
+        "latency_ms": record.latency_ms,
+        "usage": dict(record.usage),
+        "cost": record.cost,
+        "error": record.error,
+    }
+
+
+def _gold(groups: Iterable[Iterable[Mapping[str, Any]]]) -> Gold:
+    return tuple(tuple(Span(**span) for span in group) for group in groups)
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise StoreError(f"{path} is damaged ({error}); run the suite again.") from None
+    if not isinstance(value, dict):
+        raise StoreError(f"{path} is damaged (no JSON object); run the suite again.")
+    return value
