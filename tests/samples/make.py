@@ -122,9 +122,9 @@ def two_column_pdf(markdown: str) -> bytes:
     pdf.set_font("Times", size=10)
     pdf.multi_cell(0, 6, authors.text, align="C", new_x="LMARGIN", new_y="NEXT")
     pdf.ln(5)
-    with pdf.text_columns(ncols=2, gutter=8, text_align="J", line_height=1.25) as columns:
+    with pdf.text_columns(ncols=2, gutter=8, text_align="J", line_height=1.35) as columns:
         for element in body:
-            pdf.set_font("Times", "B" if element.kind == "h2" else "", 11 if element.kind == "h2" else 10)
+            pdf.set_font("Times", "B" if element.kind == "h2" else "", 12 if element.kind == "h2" else 11)
             with columns.paragraph(bottom_margin=2.5) as paragraph:
                 paragraph.write(element.text)
     return bytes(pdf.output())
