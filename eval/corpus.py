@@ -1,0 +1,144 @@
+"""The documents a suite asks about, as they are ingested, and where its gold spans lie in them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from chunking.errors import ConfigError
+from chunking.types import Document
+from eval.questions import SuiteQuestion, SuiteSpan
+from eval.runs import Gold, Span
+from eval.suite import Suite, document_path
+from eval.text import letters_and_digits
+
+
+@dataclass(frozen=True)
+class Located:
+    """Gold of one question. `gold` is what the rank metrics look for, `evidence` all that a full answer needs."""
+
+    gold: Gold = ()
+    evidence: Gold = ()
+    unlocated: tuple[str, ...] = ()
+    """Texts of groups of which no alternative was found in its document."""
+
+
+@dataclass
+class Corpus:
+    """`names` maps what a suite calls a document to the id of an ingested `Document`."""
+
+    documents: tuple[Document, ...]
+    names: Mapping[str, str]
+    _folded: dict[str, tuple[str, list[int]]] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def _by_id(self) -> dict[str, Document]:
+        return {document.id: document for document in self.documents}
+
+    @cached_property
+    def hash(self) -> str:
+        """16 hex digits over the names and parsed texts; the same on every machine."""
+        lines = sorted(f"{name}\0{self._by_id[identity].text}\0" for name, identity in self.names.items())
+        return hashlib.sha256("".join(lines).encode(errors="surrogatepass")).hexdigest()[:16]
+
+    def locate(self, question: SuiteQuestion) -> Located:
+        """Gold of a question in the ingested documents.
+
+        The answer spans are the gold where every group of evidence has one; else (several passages are needed, or
+        the answer is not a quotation) the reference spans are.
+        """
+        evidence, unlocated = self._groups(question.reference_spans)
+        answers, _ = self._groups(question.answer_spans)
+        groups = len({span.group for span in question.reference_spans})
+        gold = answers if answers and len(answers) >= groups else evidence
+        return Located(gold, evidence or answers, unlocated)
+
+    def _groups(self, spans: Iterable[SuiteSpan]) -> tuple[Gold, tuple[str, ...]]:
+        groups: dict[int, list[Span]] = {}
+        wanted: dict[int, str] = {}
+        for span in spans:
+            wanted.setdefault(span.group, span.text)
+            groups.setdefault(span.group, []).extend(self._find(span))
+        found = tuple(tuple(group) for _, group in sorted(groups.items()) if group)
+        return found, tuple(text for number, text in wanted.items() if not groups[number])
+
+    def _find(self, span: SuiteSpan) -> list[Span]:
+        """The span by its offsets, else by its text, else by its letters and digits; nearest to where it was said."""
+        if span.doc_id is None:
+            return [found for document in self.documents for found in self._in_document(span, document)]
+        identity = self.names.get(span.doc_id)
+        if identity is None:
+            raise ConfigError(
+                f"A span names the document {span.doc_id!r}, which is not ingested; ingest it or correct the suite."
+            )
+        return self._in_document(span, self._by_id[identity])
+
+    def _in_document(self, span: SuiteSpan, document: Document) -> list[Span]:
+        text = document.text
+        if span.start is not None and text[span.start : span.end] == span.text:
+            return [Span(document.id, span.start, span.start + len(span.text), span.text)]
+        start = _nearest(text, span.text, span.start)
+        if start is not None:
+            return [Span(document.id, start, start + len(span.text), span.text)]
+        needle, _ = letters_and_digits(span.text)
+        if not needle:
+            return []
+        if document.id not in self._folded:
+            self._folded[document.id] = letters_and_digits(text)
+        folded, offsets = self._folded[document.id]
+        found = _nearest(folded, needle, span.start)
+        if found is None:
+            return []
+        first, last = offsets[found], offsets[found + len(needle) - 1] + 1
+        return [Span(document.id, first, last, text[first:last])]
+
+
+def corpus_of_suite(suite: Suite) -> Corpus:
+    """Parse a suite's own documents, as ingestion would. Raises ConfigError where it has none, and DocumentError.
+
+    Their ids come from the suite's name and their own: hand them to `ingest_documents` as they are.
+    """
+    from chunking.loaders import load_bytes
+
+    if suite.documents is None:
+        raise ConfigError(f"Suite {suite.name} holds no documents: ingest them first and name the collection.")
+    parsed: dict[str, Document] = {}
+    for document in suite.documents:
+        origin = f"suite:{suite.name}/{document.doc_id}"
+        if document.file is not None:
+            path = document_path(suite, document)
+            parsed[document.doc_id] = load_bytes(
+                path.read_bytes(), source=document.doc_id if "." in document.doc_id else path.name, origin=origin,
+                title=document.title or None,
+            )  # fmt: skip
+        else:
+            parsed[document.doc_id] = load_bytes(
+                (document.text or "").encode(), source=document.doc_id, origin=origin, media_type="text/plain",
+                title=document.title or None,
+            )  # fmt: skip
+    return Corpus(tuple(parsed.values()), {name: document.id for name, document in parsed.items()})
+
+
+def corpus_of_documents(documents: Iterable[Document]) -> Corpus:
+    """What is ingested already; a suite may name each document by id, source, file name or title where unambiguous."""
+    known = tuple(documents)
+    names = {document.id: document.id for document in known}
+    for name_of in (lambda d: d.source, lambda d: d.source.rsplit("/", 1)[-1], lambda d: d.title):
+        counted: dict[str, set[str]] = {}
+        for document in known:
+            counted.setdefault(name_of(document), set()).add(document.id)
+        names = {**{name: next(iter(ids)) for name, ids in counted.items() if len(ids) == 1}, **names}
+    return Corpus(known, names)
+
+
+def _nearest(text: str, part: str, near: int | None) -> int | None:
+    """Start of the occurrence of `part` closest to `near`, the first one without it; None when there is none."""
+    first = text.find(part)
+    if first < 0 or near is None:
+        return first if first >= 0 else None
+    starts = [first]
+    while (following := text.find(part, starts[-1] + 1)) >= 0:
+        starts.append(following)
+    return min(starts, key=lambda start: abs(start - near))

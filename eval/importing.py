@@ -1,0 +1,99 @@
+"""Questions from tables that other tools wrote: CSV, and the column names that Ragas uses."""
+
+from __future__ import annotations
+
+import ast
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+from chunking.errors import ConfigError
+
+ALIASES = {
+    "user_input": "question",
+    "ground_truth": "reference",
+    "ground_truths": "answers",
+    "answer": "response",
+    "contexts": "retrieved_contexts",
+    "synthesizer_name": "type",
+}
+"""Names of Ragas 0.1 to 0.4 and our own; a row that has both keeps ours."""
+_LISTS = {"answers", "retrieved_contexts", "reference_contexts", "reference_spans", "answer_spans", "history"}
+_TRUE, _FALSE = {"true", "yes", "1"}, {"false", "no", "0"}
+
+
+def from_columns(row: Any, fallback_id: str) -> Any:
+    """One question's fields under our names. ``reference_contexts`` become spans, each a group of its own.
+
+    A Ragas ``user_input`` that is a list of messages becomes the question and its history.
+    """
+    if not isinstance(row, dict):
+        return row
+    fields = {name: value for name, value in row.items() if name not in ALIASES}
+    for alias, name in ALIASES.items():
+        if alias in row:
+            fields.setdefault(name, row[alias])
+    if isinstance(messages := fields.get("question"), list):
+        *earlier, last = [_message(message) for message in messages] or [{"content": ""}]
+        fields["question"] = last["content"]
+        fields["history"] = earlier
+    contexts = fields.pop("reference_contexts", None)
+    if contexts and not fields.get("reference_spans"):
+        fields["reference_spans"] = [{"text": text, "group": group} for group, text in enumerate(contexts)]
+    fields.setdefault("id", fallback_id)
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def csv_lines(path: Path) -> list[tuple[int, Any]]:
+    """Rows of a CSV file with a header, with the line that each ends on. Empty cells are left out.
+
+    Cells of list columns hold JSON, the repr that pandas writes, or one plain text. Raises ConfigError.
+    """
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            reader = csv.DictReader(stream, strict=True)
+            rows = [(reader.line_num, row) for row in reader]
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: not UTF-8 at byte {error.start}; save the file as UTF-8.") from None
+    except csv.Error as error:
+        raise ConfigError(f"{path}: not CSV ({error}).") from None
+    return [(line, _typed(row, f"{path}:{line}")) for line, row in rows]
+
+
+def _typed(row: dict[str | None, Any], where: str) -> dict[str, Any]:
+    if None in row:
+        raise ConfigError(f"{where}: more cells than the header has columns.")
+    fields: dict[str, Any] = {}
+    for column, cell in row.items():
+        if column is None or cell is None or not cell.strip():
+            continue
+        name = ALIASES.get(column, column)
+        if name in _LISTS:
+            fields[column] = _list(cell)
+        elif name == "answerable":
+            if cell.strip().lower() not in _TRUE | _FALSE:
+                raise ConfigError(f"{where}: answerable is true or false, not {cell!r}.")
+            fields[column] = cell.strip().lower() in _TRUE
+        else:
+            fields[column] = cell
+    return fields
+
+
+def _list(cell: str) -> list[Any]:
+    for parse in (json.loads, ast.literal_eval):
+        try:
+            value = parse(cell)
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            continue
+        if isinstance(value, list | tuple):
+            return list(value)
+    return [cell]
+
+
+def _message(message: Any) -> dict[str, Any]:
+    """A message of Ragas ({"type": "human" | "ai"}) or of OpenAI ({"role"})."""
+    if not isinstance(message, dict):
+        return {"role": "user", "content": message}
+    role = message.get("role") or {"human": "user", "ai": "assistant"}.get(str(message.get("type")), "user")
+    return {"role": role, "content": message.get("content")}
