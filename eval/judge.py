@@ -1,0 +1,289 @@
+"""The language model that judges: own disk cache, and one verb, `Judge.reply`.
+
+Ragas' cache leaves model, temperature and endpoint out of its key, so that a second judge is served the first one's
+verdicts; this one is keyed by everything that changes a reply. A reply is stored the moment it arrives, and calls with
+one key that run at the same time share one request.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import logging
+import os
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from chunking.errors import ConfigError, MissingExtraError
+from eval.judge_config import JudgeConfig
+from eval.prices import Budget, BudgetSpentError, Price, Prices
+
+_Reply = TypeVar("_Reply", bound=BaseModel)
+
+_HOPELESS = 8
+"""So many failed connections without a single success, and the endpoint counts as unreachable."""
+
+
+class JudgeError(Exception):
+    """The judge gave nothing usable; the message says why in a few words."""
+
+
+@dataclass
+class CallLog:
+    """What one score asked of the judge."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    model_calls: int = 0
+    cached_calls: int = 0
+    cost: float | None = 0.0
+    asked: Counter[str] = field(default_factory=Counter)
+
+    def to_dict(self) -> dict[str, float]:
+        tokens = {
+            name: getattr(self, name) for name in ("prompt_tokens", "completion_tokens", "model_calls", "cached_calls")
+        }
+        return tokens if self.cost is None else {**tokens, "cost": self.cost}
+
+
+_LOG: ContextVar[CallLog] = ContextVar("judge_calls")
+
+
+@contextmanager
+def logged_calls() -> Iterator[CallLog]:
+    """Collects the calls of one score; the n-th time that a score sends one prompt is a call of its own."""
+    log = CallLog()
+    token = _LOG.set(log)
+    try:
+        yield log
+    finally:
+        _LOG.reset(token)
+
+
+class JudgeCache:
+    """Replies by key in one SQLite file, written as they arrive; None keeps them in memory."""
+
+    def __init__(self, path: Path | None) -> None:
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        self._database = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=30, check_same_thread=False)
+        self._database.execute("PRAGMA journal_mode=WAL")
+        self._database.execute("PRAGMA synchronous=NORMAL")
+        self._database.execute("CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL)")
+
+    def get(self, key: str) -> str | None:
+        row = self._database.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def put(self, key: str, reply: str) -> None:
+        self._database.execute("INSERT OR REPLACE INTO replies VALUES (?, ?)", (key, reply))
+
+    def close(self) -> None:
+        self._database.close()
+
+
+class Judge:
+    """An async context manager. `round` sets a series of verdicts apart: another round asks everything anew."""
+
+    def __init__(
+        self,
+        config: JudgeConfig,
+        *,
+        cache: Path | None = None,
+        prices: Prices | None = None,
+        budget: Budget | None = None,
+        round: int = 0,
+    ) -> None:
+        self.config = config
+        self.calls = 0
+        self.failures = 0
+        self._cache_path = cache
+        self._prices = prices or Prices({})
+        self._budget = budget or Budget()
+        self._round = round
+        self._running: dict[str, asyncio.Future[str]] = {}
+        if self._budget.limit is not None and self._price is None:
+            raise ConfigError(
+                f"--max-cost needs a price for the judge {config.model}: add it to a table and name that with --prices."
+            )
+
+    @property
+    def _price(self) -> Price | None:
+        return self._prices.of(self.config.model)
+
+    @property
+    def unreachable(self) -> bool:
+        """No call has succeeded and too many have failed to connect."""
+        return self.calls == 0 and self.failures >= _HOPELESS
+
+    async def __aenter__(self) -> Self:
+        instructor, openai = _import_clients()
+        from ragas.llms.base import InstructorLLM
+
+        # It reports each failed request on stderr; here a failure is a status with a reason.
+        logging.getLogger("instructor.v2.retry").setLevel(logging.CRITICAL)
+        config = self.config
+        self._client = openai.AsyncOpenAI(
+            base_url=config.base_url,
+            api_key=os.environ.get(config.api_key_env) or "none",
+            timeout=config.timeout,
+            max_retries=config.retries,
+        )
+        mode = {
+            "json": instructor.Mode.JSON,
+            "json_schema": instructor.Mode.JSON_SCHEMA,
+            "tools": instructor.Mode.TOOLS,
+        }[config.mode]
+        patched = instructor.from_openai(self._client, mode=mode)
+        patched.on("completion:response", self._book)
+        self._model = InstructorLLM(
+            client=patched,
+            model=config.model,
+            provider="openai",
+            temperature=config.temperature,
+            max_tokens=config.max_tokens,
+            max_retries=config.attempts - 1,
+            **config.extra,
+        )
+        self._slots = asyncio.Semaphore(config.concurrency)
+        self._cache = JudgeCache(self._cache_path)
+        self._versions = [version("ragas"), version("instructor")]
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._client.close()
+        self._cache.close()
+
+    async def reply(self, prompt: str, shape: type[_Reply], metric: str) -> _Reply:
+        """The judge's reply as a `shape`, from the cache where it was given before.
+
+        Call it inside `logged_calls`. Raises JudgeError and BudgetSpentError.
+        """
+        log = _LOG.get()
+        log.asked[prompt] += 1
+        key = self._key(prompt, shape, metric, log.asked[prompt])
+        stored = self._cache.get(key)
+        if stored is None and key in self._running:
+            stored = await asyncio.shield(self._running[key])
+        if stored is not None:
+            log.cached_calls += 1
+            return shape.model_validate_json(stored)
+        future: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self._running[key] = future
+        try:
+            reply = await self._ask(prompt, shape)
+            self._cache.put(key, reply.model_dump_json())
+            future.set_result(reply.model_dump_json())
+        except BaseException as error:
+            future.set_exception(error if isinstance(error, JudgeError | BudgetSpentError) else JudgeError("cancelled"))
+            future.exception()  # seen: nobody may be waiting
+            raise
+        finally:
+            del self._running[key]
+        return reply
+
+    async def _ask(self, prompt: str, shape: type[_Reply]) -> _Reply:
+        async with self._slots, self._budget.booked(self._most(prompt)):
+            if self.unreachable:
+                raise JudgeError(f"the judge's endpoint {self.config.base_url} cannot be reached")
+            try:
+                reply: _Reply = await self._model.agenerate(prompt, shape)
+            except Exception as error:
+                if _transport(error):
+                    self.failures += 1
+                raise JudgeError(_reason(error, self.config)) from error
+            self.calls += 1
+            return reply
+
+    def _most(self, prompt: str) -> float:
+        """Dollars that a reply can cost: a token is at least a byte, and every attempt repeats the prompt."""
+        price = self._price
+        if price is None:
+            return 0.0
+        prompt_tokens = len(prompt.encode(errors="replace")) + 2000
+        attempts = self.config.attempts
+        # A retry sends the reply that failed and its error along.
+        grown = attempts * prompt_tokens + self.config.max_tokens * attempts * (attempts - 1)
+        return (grown * price.input + attempts * self.config.max_tokens * price.output) / 1e6
+
+    def _book(self, response: Any) -> None:
+        """Tokens of every response, also of those that did not fit the schema."""
+        log = _LOG.get()
+        log.model_calls += 1
+        usage = getattr(response, "usage", None)
+        prompt = int(getattr(usage, "prompt_tokens", 0) or 0)
+        completion = int(getattr(usage, "completion_tokens", 0) or 0)
+        log.prompt_tokens += prompt
+        log.completion_tokens += completion
+        cost = self._prices.cost(self.config.model, prompt, completion)
+        log.cost = None if cost is None or log.cost is None else log.cost + cost
+        self._budget.spend(cost or 0.0)
+
+    def _key(self, prompt: str, shape: type[BaseModel], metric: str, time: int) -> str:
+        config = self.config
+        parts = [config.model, config.base_url, config.parameters, self._versions, metric, time, self._round]
+        parts += [prompt, shape.model_json_schema()]
+        return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def _import_clients() -> tuple[Any, Any]:
+    os.environ["RAGAS_DO_NOT_TRACK"] = "true"  # it sends usage events unless told before its first call
+    try:
+        import instructor
+        import openai
+        import ragas  # noqa: F401
+    except ImportError as error:
+        raise MissingExtraError("Ragas scores", "eval") from error
+    return instructor, openai
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    seen: BaseException | None = error
+    while seen is not None:
+        yield seen
+        seen = seen.__cause__ or seen.__context__
+
+
+def _transport(error: Exception) -> bool:
+    import openai
+
+    refused = (
+        openai.APIConnectionError,
+        openai.AuthenticationError,
+        openai.PermissionDeniedError,
+        openai.NotFoundError,
+    )
+    return any(isinstance(cause, refused) for cause in _causes(error))
+
+
+def _reason(error: Exception, config: JudgeConfig) -> str:
+    """Why a reply failed, in a few words."""
+    import openai
+    from instructor.v2.core.errors import IncompleteOutputException
+
+    causes = list(_causes(error))
+    for cause in causes:
+        if isinstance(cause, IncompleteOutputException):
+            return f"the reply was cut off at {config.max_tokens} tokens: raise the judge's max_tokens"
+        if isinstance(cause, openai.APITimeoutError):
+            return f"no reply within {config.timeout:g} s"
+        if isinstance(cause, openai.APIConnectionError):
+            return f"cannot connect to {config.base_url}"
+        if isinstance(cause, openai.APIStatusError):
+            return f"status {cause.status_code} from {config.base_url}: {cause.message[:200]}"
+    if any(isinstance(cause, ValidationError | json.JSONDecodeError) for cause in causes):
+        return f"the reply did not fit the schema in {config.attempts} attempts"
+    return f"{type(error).__name__}: {str(error)[:200]}"

@@ -1,0 +1,104 @@
+"""Money: a price table in a file, and a budget that calls are booked against before they are made."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, RootModel, ValidationError
+
+from chunking.errors import ConfigError
+
+BUNDLED = Path(__file__).with_name("prices.yaml")
+
+
+class Price(BaseModel):
+    """US dollars for a million tokens."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+
+
+class _Table(RootModel[dict[str, Price]]):
+    pass
+
+
+@dataclass(frozen=True)
+class Prices:
+    table: Mapping[str, Price]
+
+    def cost(self, model: str | None, prompt_tokens: int, completion_tokens: int) -> float | None:
+        """Dollars, 0 where no token was used, None for a model without a price."""
+        if not prompt_tokens and not completion_tokens:
+            return 0.0
+        price = self.of(model)
+        return None if price is None else (prompt_tokens * price.input + completion_tokens * price.output) / 1e6
+
+    def of(self, model: str | None) -> Price | None:
+        """Price of the longest entry that the model's name, without its provider, is or begins with."""
+        name = (model or "").rsplit("/", 1)[-1].rsplit(":", 1)[-1]
+        entries = [entry for entry in self.table if name == entry or name.startswith(f"{entry}-")]
+        return self.table[max(entries, key=len)] if entries else self.table.get("*")
+
+
+def load_prices(path: str | Path | None = None) -> Prices:
+    """The table at `path`, else at CRAG_PRICES, else the bundled one. Raises ConfigError."""
+    file = Path(path or os.environ.get("CRAG_PRICES") or BUNDLED)
+    try:
+        return Prices(_Table.model_validate(yaml.safe_load(file.read_text(encoding="utf-8")) or {}).root)
+    except OSError as error:
+        raise ConfigError(f"The price table {file} cannot be read ({error.strerror}); correct --prices.") from None
+    except yaml.YAMLError as error:
+        raise ConfigError(f"The price table {file} is not YAML: {error}.") from None
+    except ValidationError as error:
+        place = ".".join(str(part) for part in error.errors()[0]["loc"])
+        raise ConfigError(f"The price table {file}: {place}: {error.errors()[0]['msg'].lower()}.") from None
+
+
+class BudgetSpentError(Exception):
+    """The next call could exceed the limit. A value of the run, not a failure: it stops and can be resumed."""
+
+
+@dataclass
+class Budget:
+    """Never exceeds `limit` (dollars; None: no limit): what a call may cost at most is booked until it is settled.
+
+    A call that finds the rest booked waits for those calls to settle before it gives up.
+    """
+
+    limit: float | None = None
+    spent: float = 0.0
+    _booked: float = 0.0
+    _settled: asyncio.Condition = field(default_factory=asyncio.Condition)
+
+    @asynccontextmanager
+    async def booked(self, most: float) -> AsyncIterator[None]:
+        """Run one call that may cost `most`; report its real cost with `spend` inside. Raises BudgetSpentError."""
+        if self.limit is None:
+            yield
+            return
+        async with self._settled:
+            await self._settled.wait_for(lambda: self._fits(most) or not self._booked)
+            if not self._fits(most):
+                raise BudgetSpentError
+            self._booked += most
+        try:
+            yield
+        finally:
+            async with self._settled:
+                self._booked -= most
+                self._settled.notify_all()
+
+    def spend(self, cost: float) -> None:
+        self.spent += cost
+
+    def _fits(self, most: float) -> bool:
+        # At a limit of 0 free calls still run.
+        return self.limit is not None and self.spent + self._booked + most <= self.limit
