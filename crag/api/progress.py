@@ -1,0 +1,28 @@
+"""What the server is doing, in words, for clients that show a model's reasoning while they wait."""
+
+from __future__ import annotations
+
+from graph.types import Event, Language, NodeEvent, NodeStarted
+
+_WORDS: dict[str, dict[Language, str]] = {
+    "condense": {"en": "Reading the question", "zh": "理解问题"},
+    "retrieve": {"en": "Searching the documents", "zh": "检索文档"},
+    "rerank": {"en": "Ranking the passages", "zh": "重排段落"},
+    "grade": {"en": "Judging the evidence", "zh": "评估证据"},
+    "rewrite": {"en": "Asking in other words", "zh": "换一种问法"},
+    "search_web": {"en": "Searching the web", "zh": "搜索网络"},
+    "grade_web": {"en": "Judging the web pages", "zh": "评估网页"},
+    "refine": {"en": "Picking the sentences that matter", "zh": "提取要点"},
+    "generate": {"en": "Writing the answer", "zh": "生成回答"},
+    "verify": {"en": "Checking the citations", "zh": "核对引用"},
+}
+
+
+def progress_line(event: Event, language: Language) -> str | None:
+    """One line for a node that starts, or for a grade that has been given; None for everything else."""
+    if isinstance(event, NodeStarted) and event.node in _WORDS:
+        return f"{_WORDS[event.node][language]} …\n"
+    if isinstance(event, NodeEvent) and event.node == "grade" and "confidence" in event.detail:
+        share = round(100 * float(event.detail["confidence"]))
+        return f"→ {share}% confident\n" if language == "en" else f"→ 置信度 {share}%\n"
+    return None

@@ -1,0 +1,113 @@
+"""What every request passes first: who may ask, from where, how much. Plain ASGI, so that streams stay streams."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Iterable
+from urllib.parse import urlsplit
+
+from fastapi.responses import JSONResponse
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from crag.api.errors import ApiError, error_body
+
+MAX_BODY = 1024 * 1024
+"""Bytes. A chat history of a few hundred thousand characters fits; anything larger is refused with 413."""
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+HEADERS = {
+    # Nothing from elsewhere, no inline script, no framing: document text cannot become code.
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
+
+
+class Guard:
+    """Bearer key (compared in constant time), host and origin checks, body limit, security headers.
+
+    `open_paths` answer without the key. With `loopback_only`, the Host header must name this machine, so that no web
+    page can reach a keyless server by way of a rebound DNS name. A foreign Origin may never post.
+    """
+
+    def __init__(self, app: ASGIApp, *, key: str | None, loopback_only: bool, open_paths: Iterable[str]) -> None:
+        self._app = app
+        self._key = key.encode() if key else None
+        self._loopback_only = loopback_only
+        self._open = frozenset(open_paths)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        if refusal := self._refusal(scope):
+            await refusal(scope, receive, send_guarded)
+            return
+        body = _LimitedBody(receive)
+        await self._app(scope, body.receive, send_guarded)
+
+    def _refusal(self, scope: Scope) -> JSONResponse | None:
+        headers = Headers(scope=scope)
+        host = _host(headers.get("host", ""))
+        if self._loopback_only and host not in LOOPBACK:
+            return _refuse(403, f"This server answers to localhost only, not to {host!r}.", "host_not_allowed")
+        origin = headers.get("origin")
+        if origin and scope["method"] not in ("GET", "HEAD") and urlsplit(origin).netloc != headers.get("host"):
+            return _refuse(403, f"Pages of {origin!r} may not post here.", "origin_not_allowed")
+        if self._key is not None and scope["path"] not in self._open:
+            given = headers.get("authorization", "").removeprefix("Bearer ").encode()
+            if not hmac.compare_digest(given, self._key):
+                message = "This server asks for its key: send it as 'Authorization: Bearer KEY'."
+                return _refuse(401, message, "invalid_api_key", {"www-authenticate": "Bearer"})
+        declared = headers.get("content-length", "0")
+        if not declared.isdigit() or int(declared) > MAX_BODY:
+            return _too_large()
+        return None
+
+
+class _LimitedBody:
+    """Counts what arrives, for bodies that declare no length or a false one."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._size = 0
+
+    async def receive(self) -> Message:
+        message = await self._receive()
+        self._size += len(message.get("body", b""))
+        if self._size > MAX_BODY:
+            raise ApiError(413, _TOO_LARGE, code="body_too_large")
+        return message
+
+
+_TOO_LARGE = f"The body is larger than {MAX_BODY // 1024} KiB: send less text."
+
+
+def _too_large() -> JSONResponse:
+    return _refuse(413, _TOO_LARGE, "body_too_large")
+
+
+def _refuse(status: int, message: str, code: str, headers: dict[str, str] | None = None) -> JSONResponse:
+    kind = {401: "authentication_error", 403: "permission_error"}.get(status, "invalid_request_error")
+    return JSONResponse(error_body(message, kind, code=code), status, headers)
+
+
+def _host(value: str) -> str:
+    """The host of a Host header, without port and brackets."""
+    try:
+        return urlsplit(f"//{value}").hostname or ""
+    except ValueError:
+        return ""

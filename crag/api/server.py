@@ -1,0 +1,73 @@
+"""Running the application: binding, refusing what is unsafe, and leaving a note of where the server listens."""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import json
+import os
+import socket
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from chunking.errors import ConfigError
+from crag.app import Crag
+from crag.client import NOTE
+from crag.pipeline import Pipeline
+from crag.settings import API_KEY, api_key
+
+
+def is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """A listening socket. Raises ConfigError for a port in use, a bad address, or an open door without a key."""
+    if not is_loopback(host) and api_key() is None:
+        raise ConfigError(
+            f"Serving on {host} would open the documents to others: set {API_KEY} to a key that clients must send, "
+            "or leave --host out to serve this machine only."
+        )
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family, backlog=256)
+    except OSError as error:
+        if error.errno == 98 or "in use" in str(error):
+            raise ConfigError(
+                f"Port {port} on {host} is in use: stop what listens there, or choose --port N."
+            ) from error
+        raise ConfigError(f"Cannot listen on {host}, port {port}: {error.strerror or error}.") from error
+
+
+@contextlib.contextmanager
+def note(home: Path, bound: socket.socket) -> Iterator[None]:
+    """Keep the note of where the server listens in the workspace while it runs."""
+    host, port = bound.getsockname()[:2]
+    path = home / NOTE
+    fresh = path.with_suffix(f".{os.getpid()}")
+    fresh.write_text(json.dumps({"host": host, "port": port, "pid": os.getpid()}))
+    fresh.replace(path)
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def serve(crag: Crag, pipelines: Sequence[Pipeline], bound: socket.socket, home: Path) -> None:
+    """Serve until interrupted."""
+    import uvicorn
+
+    from crag.api.app import create_app
+
+    loopback = is_loopback(bound.getsockname()[0])
+    app = create_app(crag, pipelines, key=api_key(), loopback_only=loopback)
+    config = uvicorn.Config(
+        app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=5, ws="none"
+    )
+    with note(home, bound):
+        uvicorn.Server(config).run(sockets=[bound])

@@ -1,0 +1,73 @@
+"""Carrying an async iterator to a client: heartbeats while it is silent, an end when the client has left."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable
+from typing import TypeVar
+
+from fastapi import Request
+
+T = TypeVar("T")
+
+HEARTBEAT_SECONDS = 10.0
+
+
+async def with_heartbeats(items: AsyncIterator[T], interval: float = HEARTBEAT_SECONDS) -> AsyncGenerator[T | None]:
+    """The items, and None whenever `interval` seconds pass without one. Closing this stops the source too.
+
+    The source runs in one task of its own, so that its context variables stay whole.
+    """
+    ready: asyncio.Queue[tuple[bool, T | Exception | None]] = asyncio.Queue(maxsize=256)
+
+    async def pump() -> None:
+        try:
+            async for item in items:
+                await ready.put((False, item))
+        except Exception as error:
+            await ready.put((True, error))
+        else:
+            await ready.put((True, None))
+
+    task = asyncio.create_task(pump())
+    try:
+        while True:
+            try:
+                done, item = await asyncio.wait_for(ready.get(), interval)
+            except TimeoutError:
+                yield None
+                continue
+            if isinstance(item, Exception):
+                raise item
+            if done:
+                return
+            yield item
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+
+class ClientGoneError(Exception):
+    """The client closed its connection before there was an answer."""
+
+
+async def unless_client_leaves(request: Request, work: Awaitable[T]) -> T:
+    """The result of `work`, which is cancelled when the client closes its connection. Raises ClientGoneError then."""
+    job = asyncio.ensure_future(work)
+    watch = asyncio.create_task(_left(request))
+    try:
+        await asyncio.wait({job, watch}, return_when=asyncio.FIRST_COMPLETED)
+        if job.done():
+            return job.result()
+        raise ClientGoneError
+    finally:
+        for task in (job, watch):
+            task.cancel()
+        await asyncio.gather(job, watch, return_exceptions=True)
+
+
+async def _left(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass

@@ -1,0 +1,212 @@
+"""`Crag`: one workspace and the pipelines that run on it, for Python, the command line and the API alike."""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import threading
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from crag.pipeline import Pipeline, load_pipeline
+from crag.settings import DEFAULT_PIPELINE, home_folder
+from crag.wiring import Parts
+
+if TYPE_CHECKING:
+    from retrieval.ingest import IngestReport
+    from retrieval.workspace import Workspace
+
+    from graph.engine import Engine
+    from graph.types import Answer, Event, Turn
+    from retrieval.types import Degraded, Filters, Hit
+
+T = TypeVar("T")
+
+
+class Crag:
+    """Ask, search and ingest. `ask`, `stream`, `search` and `ingest` block; their `a...` twins are awaited.
+
+    `pipeline` is a shipped name, a path or a `Pipeline`; each call may name another one. Pipelines that agree on
+    chunking and embedding share one index. Close it, or use it as a context manager, to release the workspace.
+    """
+
+    def __init__(self, workspace: Workspace, pipeline: Pipeline) -> None:
+        self.workspace = workspace
+        self.pipeline = pipeline
+        self._parts = Parts(workspace)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._lock = threading.Lock()
+
+    @classmethod
+    def open(
+        cls, home: str | Path | None = None, pipeline: str | Path | Pipeline = DEFAULT_PIPELINE, *, write: bool = False
+    ) -> Self:
+        """Open (and with `write` create) the workspace folder `home`: CRAG_HOME, else ``.crag``.
+
+        Raises NotFoundError or ConfigError for the pipeline, StoreError for a workspace that is locked or damaged.
+        """
+        from retrieval.workspace import Workspace
+
+        chosen = _pipeline(pipeline)
+        return cls(Workspace.open(home_folder(home), write=write), chosen)
+
+    # Asking
+
+    async def aask(
+        self,
+        question: str,
+        *,
+        history: Sequence[Turn] = (),
+        pipeline: str | Path | Pipeline | None = None,
+        filters: Filters | None = None,
+        **generation: Any,
+    ) -> Answer:
+        """Answer one question. `generation` overrides fields of the pipeline's generation section for this answer."""
+        engine = await self._engine(pipeline)
+        return await engine.ask(question, history, filters, **generation)
+
+    async def astream(
+        self,
+        question: str,
+        *,
+        history: Sequence[Turn] = (),
+        pipeline: str | Path | Pipeline | None = None,
+        filters: Filters | None = None,
+        **generation: Any,
+    ) -> AsyncIterator[Event]:
+        """Events on the way to the answer; the last one is `AnswerReady`. Text deltas join to the answer's text."""
+        engine = await self._engine(pipeline)
+        events = engine.stream(question, history, filters, **generation)
+        try:
+            async for event in events:
+                yield event
+        finally:
+            await events.aclose()
+
+    async def asearch(
+        self,
+        question: str,
+        *,
+        pipeline: str | Path | Pipeline | None = None,
+        top_k: int | None = None,
+        filters: Filters | None = None,
+    ) -> tuple[list[Hit], tuple[Degraded, ...]]:
+        """Retrieved and reranked hits, best first, and what degraded on the way."""
+        engine = await self._engine(pipeline)
+        return await engine.search(question, top_k, filters)
+
+    def ask(self, question: str, **options: Any) -> Answer:
+        """`aask`, blocking."""
+        return self._run(self.aask(question, **options))
+
+    def search(self, question: str, **options: Any) -> tuple[list[Hit], tuple[Degraded, ...]]:
+        """`asearch`, blocking."""
+        return self._run(self.asearch(question, **options))
+
+    def stream(self, question: str, **options: Any) -> Iterator[Event]:
+        """`astream`, blocking. Leaving the loop early stops the answer."""
+        events: queue.SimpleQueue[Event | BaseException | None] = queue.SimpleQueue()
+
+        async def pump() -> None:
+            try:
+                async for event in self.astream(question, **options):
+                    events.put(event)
+                events.put(None)
+            except BaseException as error:
+                events.put(error)
+                raise
+
+        task = asyncio.run_coroutine_threadsafe(pump(), self._own_loop())
+        try:
+            while (event := events.get()) is not None:
+                if isinstance(event, BaseException):
+                    raise event
+                yield event
+        finally:
+            task.cancel()
+
+    # Documents
+
+    def ingest(
+        self,
+        paths: Sequence[str | Path],
+        *,
+        prune: bool = False,
+        pipeline: str | Path | Pipeline | None = None,
+        progress: Callable[..., None] | None = None,
+    ) -> IngestReport:
+        """Read files and folders into the index of the pipeline. `prune` removes documents whose files are gone."""
+        from retrieval.ingest import ingest
+
+        index = self._parts.index(self._choose(pipeline))
+        return ingest(self.workspace, index, [Path(path) for path in paths], prune=prune, progress=progress)
+
+    async def aingest(self, paths: Sequence[str | Path], **options: Any) -> IngestReport:
+        """`ingest` in a thread."""
+        return await asyncio.to_thread(self.ingest, paths, **options)
+
+    def warm(self, pipelines: Sequence[Pipeline] = ()) -> None:
+        """Load every model and index that the pipelines use, so that the first question does not wait for them."""
+        for pipeline in pipelines or (self.pipeline,):
+            self._parts.warm(pipeline)
+
+    def models(self, pipeline: str | Path | Pipeline | None = None) -> dict[str, str]:
+        """Provider in use by role, `auto` decided."""
+        return self._parts.resolved(self._choose(pipeline)).models
+
+    # Life
+
+    def close(self) -> None:
+        with self._lock:
+            loop, self._loop = self._loop, None
+        if loop is not None:
+            loop.call_soon_threadsafe(loop.stop)
+        self.workspace.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _choose(self, pipeline: str | Path | Pipeline | None) -> Pipeline:
+        return self.pipeline if pipeline is None else _pipeline(pipeline)
+
+    async def _engine(self, pipeline: str | Path | Pipeline | None) -> Engine:
+        return await asyncio.to_thread(self._parts.engine, self._choose(pipeline))
+
+    def _own_loop(self) -> asyncio.AbstractEventLoop:
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                threading.Thread(target=_serve_loop, args=(self._loop,), name="crag-loop", daemon=True).start()
+            return self._loop
+
+    def _run(self, work: Coroutine[Any, Any, T]) -> T:
+        task = asyncio.run_coroutine_threadsafe(work, self._own_loop())
+        try:
+            return task.result()
+        except BaseException:
+            task.cancel()
+            raise
+
+
+def _pipeline(given: str | Path | Pipeline) -> Pipeline:
+    return given if isinstance(given, Pipeline) else load_pipeline(given)
+
+
+def _serve_loop(loop: asyncio.AbstractEventLoop) -> None:
+    try:
+        loop.run_forever()
+        tasks = asyncio.all_tasks(loop)
+        for task in tasks:
+            task.cancel()
+        loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.run_until_complete(loop.shutdown_default_executor())
+    finally:
+        loop.close()

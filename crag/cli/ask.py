@@ -1,0 +1,45 @@
+"""`crag ask`: one question, one sourced answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from crag.cli.options import console, home_option, json_option, pipeline_option, print_json
+from crag.cli.remote import server_for
+
+
+@click.command()
+@click.argument("question")
+@home_option
+@pipeline_option
+@json_option
+@click.option("--trace", is_flag=True, help="Show the path through the graph and the evidence too.")
+def ask(question: str, home: Path, pipeline: str, as_json: bool, trace: bool) -> None:
+    """Answer a question from the documents, with sources."""
+    question = question.strip()
+    if not question:
+        raise click.UsageError("The question is empty.")
+    answer = _answer(question, home, pipeline, trace)
+    if as_json:
+        print_json(answer)
+        return
+    from crag.cli.render import print_answer, print_trace
+
+    to = console()
+    print_answer(to, answer)
+    if trace:
+        print_trace(to, answer)
+
+
+def _answer(question: str, home: Path, pipeline: str, trace: bool) -> dict[str, Any]:
+    if found := server_for(home, pipeline):
+        server, name = found
+        return server.ask(question, name, trace=trace)
+    from crag.app import Crag
+
+    with Crag.open(home, pipeline) as crag:
+        crag.require_documents()
+        return crag.ask(question).to_dict(trace=trace)

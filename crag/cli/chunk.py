@@ -1,0 +1,67 @@
+"""`crag chunk`: how a file is cut, without a workspace."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from chunking.errors import ConfigError, NotFoundError
+from crag.cli.options import json_option, pipeline_option, print_json
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@pipeline_option
+@click.option("--strategy", metavar="NAME", help="Chunking strategy (the pipeline's by default).")
+@click.option("--set", "settings", metavar="KEY=VALUE", multiple=True, help="Any field of the chunking section.")
+@json_option
+@click.option("--html", metavar="OUT", type=click.Path(path_type=Path), help="Write one self-contained page instead.")
+def chunk(
+    *, file: Path, pipeline: str, strategy: str | None, settings: tuple[str, ...], as_json: bool, html: Path | None
+) -> None:
+    """Show how a file is cut into chunks."""
+    if not file.is_file():
+        raise NotFoundError(f"There is no file {str(file)!r}: check the path.")
+    values = dict(_setting(each) for each in settings)
+    if strategy is not None:
+        values["strategy"] = strategy
+    from crag.chunks import chunk_file
+
+    shape = chunk_file(file, pipeline, values)
+    if html is not None:
+        from crag.chunks import as_html
+
+        html.write_text(as_html(shape), encoding="utf-8")
+        click.echo(f"Wrote {html}.")
+    elif as_json:
+        print_json(shape)
+    else:
+        _print(shape)
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    import yaml
+
+    key, equals, value = text.partition("=")
+    if not equals or not key:
+        raise ConfigError(f"--set {text!r}: write KEY=VALUE, e.g. --set target_tokens=200.")
+    try:
+        return key.strip(), yaml.safe_load(value)
+    except yaml.YAMLError as error:
+        raise ConfigError(f"--set {text!r}: the value cannot be read.") from error
+
+
+def _print(shape: dict[str, Any]) -> None:
+    for number, each in enumerate(shape["chunks"], 1):
+        path = " › ".join(each["heading_path"])
+        forced = ", forced" if each["forced"] else ""
+        page = f", page {each['page']}" if each["page"] else ""
+        click.secho(
+            f"── {number} · {each['tokens']} tokens · {each['start']}-{each['end']}{page}{forced}  {path}", fg="cyan"
+        )
+        click.echo(each["text"])
+    tokens = [each["tokens"] for each in shape["chunks"]]
+    mean = sum(tokens) / len(tokens) if tokens else 0
+    click.secho(f"{len(tokens)} chunks, {mean:.0f} tokens on average", bold=True)

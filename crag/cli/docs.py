@@ -1,0 +1,67 @@
+"""`crag docs`: the documents of the workspace."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from crag.app import Crag
+from crag.cli.options import console, home_option, json_option, print_json
+
+
+@click.group()
+def docs() -> None:
+    """List, show or remove documents."""
+
+
+@docs.command("list")
+@home_option
+@json_option
+def list_(home: Path, as_json: bool) -> None:
+    """List the documents of the workspace."""
+    with Crag.open(home) as crag:
+        documents = crag.documents()
+    if as_json:
+        print_json({"documents": documents})
+        return
+    from crag.cli.render import print_rows
+
+    rows = [
+        (each["id"], each["source"], each["title"], each["media_type"], str(each["characters"])) for each in documents
+    ]
+    print_rows(console(), ("id", "source", "title", "type", "characters"), rows, right=("characters",))
+    click.echo(f"{len(documents)} documents" if documents else "No documents yet: crag ingest PATH adds some.")
+
+
+@docs.command()
+@click.argument("document", metavar="ID|SOURCE")
+@home_option
+@json_option
+def show(document: str, home: Path, as_json: bool) -> None:
+    """Print one document as it was read."""
+    with Crag.open(home) as crag:
+        found = crag.document(document)
+    if as_json:
+        print_json(found)
+        return
+    click.secho(f"{found['title']}  ({found['source']}, {found['media_type']}, id {found['id']})", bold=True)
+    for note in found["notes"]:
+        click.secho(f"note: {note}", dim=True)
+    click.echo()
+    click.echo(found["text"])
+
+
+@docs.command()
+@click.argument("documents", metavar="ID|SOURCE...", nargs=-1, required=True)
+@home_option
+@json_option
+def remove(documents: tuple[str, ...], home: Path, as_json: bool) -> None:
+    """Remove documents from the workspace; the files themselves stay."""
+    with Crag.open(home, write=True) as crag:
+        removed = [crag.remove(document) for document in documents]
+    if as_json:
+        print_json({"removed": removed})
+        return
+    for each in removed:
+        click.echo(f"Removed {each['source']}.")

@@ -1,0 +1,62 @@
+"""Options that several commands share, and the two ways of output: JSON for programs, text for people."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from crag.settings import DEFAULT_HOME, DEFAULT_PIPELINE, HOME, home_folder
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def home_option(command: Command) -> Command:
+    return click.option(
+        "--home",
+        metavar="FOLDER",
+        callback=lambda ctx, param, value: home_folder(value),
+        help=f"Workspace folder ({HOME}; {DEFAULT_HOME} by default).",
+    )(command)
+
+
+def json_option(command: Command) -> Command:
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")(command)
+
+
+def pipeline_option(command: Command) -> Command:
+    return click.option(
+        "--pipeline",
+        metavar="P",
+        default=DEFAULT_PIPELINE,
+        show_default=True,
+        help="Shipped pipeline name, or the path of a pipeline file.",
+    )(command)
+
+
+def print_json(value: Any) -> None:
+    click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def console(*, err: bool = False) -> Console:
+    """A terminal to print on: colours only where a person looks, and no markup read out of documents."""
+    from rich.console import Console
+
+    stream = sys.stderr if err else sys.stdout
+    width = None if stream.isatty() else 100
+    return Console(file=stream, width=width, highlight=False, markup=False, emoji=False, soft_wrap=False)
+
+
+def shown_path(path: Path) -> str:
+    """A path as a person would write it from here."""
+    try:
+        return str(path.resolve().relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)

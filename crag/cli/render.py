@@ -1,0 +1,125 @@
+"""Answers, hits and reports for a person's eyes. All of them are drawn from the JSON shapes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+Shape = dict[str, Any]
+
+_STATUS = {
+    "grounded": ("green", "answered from the sources"),
+    "partial": ("yellow", "answered in part"),
+    "abstained": ("red", "not answered: the evidence does not hold it"),
+}
+_ROUTE = {
+    "correct": "the documents were enough",
+    "ambiguous": "the documents were not clearly enough",
+    "incorrect": "the documents did not seem to hold it",
+}
+
+
+def print_answer(to: Console, answer: Shape) -> None:
+    """The answer, its sources with their quotes, how sure it is and how it came about."""
+    to.print()
+    to.print(Padding(Text(answer["text"]), (0, 2)))
+    if answer["citations"]:
+        to.print()
+        to.print(Text("  Sources", style="bold"))
+        for citation in answer["citations"]:
+            _print_citation(to, citation)
+    to.print()
+    colour, verdict = _STATUS[answer["status"]]
+    line = Text("  ")
+    line.append("● ", colour)
+    line.append(f"{round(100 * answer['confidence'])}% confident", "bold")
+    line.append(f", {verdict}; {_ROUTE[answer['route']]} ({answer['route']})")
+    to.print(line)
+    for entry in answer["degraded"]:
+        to.print(Text(f"  ! {entry['stage']}: {entry['reason']}; {entry['action']}", style="yellow"))
+    pipeline, total = answer["pipeline"], answer["timings"].get("total")
+    took = f" · {total:.0f} ms" if total is not None else ""
+    to.print(Text(f"  {pipeline.get('name', '?')} {pipeline.get('version', '')}{took}", style="dim"))
+    if answer["models"].get("generation") == "extractive":
+        note = "  No language model is configured: the answer quotes the sources word for word."
+        to.print(Text(note, style="dim"))
+
+
+def _print_citation(to: Console, citation: Shape) -> None:
+    head = Text("  ")
+    head.append(f"[{citation['marker']}] ", "bold cyan")
+    head.append(citation["title"] or citation["source"], "bold")
+    where = [] if citation["title"] in (citation["source"], "") else [citation["source"]]
+    where += [f"page {citation['page']}"] if citation["page"] else []
+    where += [citation["url"]] if citation["url"] else []
+    head.append(f"  {', '.join(where)}" if where else "", "dim")
+    to.print(head)
+    to.print(Padding(Text(_shortened(citation["quote"], 280), style="italic"), (0, 2, 0, 6)))
+
+
+def print_trace(to: Console, answer: Shape) -> None:
+    """The path through the graph, a node a line."""
+    to.print()
+    to.print(Text("  Path", style="bold"))
+    for event in answer["trace"]:
+        detail = ", ".join(f"{key} {_brief(value)}" for key, value in event["detail"].items())
+        to.print(Text(f"  {event['node']:<11}{event['milliseconds']:>8.1f} ms  {detail}"), overflow="fold")
+
+
+def print_hits(to: Console, found: Shape) -> None:
+    """Passages, best first, with what each stage said of them."""
+    for hit in found["hits"]:
+        head = Text(f"{hit['rank']:>2}. ", style="bold cyan")
+        head.append(hit["title"] or hit["source"], "bold")
+        path = " › ".join(part for part in hit["heading_path"] if part != hit["title"])
+        head.append(f" › {path}" if path else "", "default")
+        head.append(f"  {hit['source']}{', page ' + str(hit['page']) if hit['page'] else ''}", "dim")
+        to.print(head)
+        to.print(Padding(Text(_shortened(hit["text"], 320)), (0, 2, 0, 4)))
+        stages = "  ".join(
+            f"{stage} {score:.3f} (#{hit['ranks'].get(stage, '-')})" for stage, score in hit["scores"].items()
+        )
+        to.print(Padding(Text(stages, style="dim"), (0, 2, 1, 4)))
+    for entry in found.get("degraded", ()):
+        to.print(Text(f"! {entry['stage']}: {entry['reason']}; {entry['action']}", style="yellow"))
+
+
+def print_rows(
+    to: Console, headings: tuple[str, ...], rows: list[tuple[str, ...]], right: tuple[str, ...] = ()
+) -> None:
+    """A plain table; columns named in `right` are aligned right, and long cells fold."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in headings:
+        table.add_column(heading, justify="right" if heading in right else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    to.print(table)
+
+
+def _shortened(text: str, limit: int) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= limit else f"{flat[: limit - 1].rstrip()}…"
+
+
+def _brief(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.3f}"
+    text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    return _shortened(text, 100)
+
+
+def print_ingest(to: Console, report: Shape) -> None:
+    """What an ingest did, and what it could not read."""
+    kinds = ("added", "updated", "unchanged", "removed")
+    done = ", ".join(f"{_count(report[kind])} {kind}" for kind in kinds if _count(report[kind]) or kind == "added")
+    to.print(Text(f"{done}; {report['chunks']} chunks, {report['seconds']:.1f} s", style="bold"))
+    for each in report["skipped"]:
+        to.print(Text(f"  skipped {each['path']}: {each['reason']}", style="yellow"))
+
+
+def _count(value: Any) -> int:
+    return value if isinstance(value, int) else len(value)

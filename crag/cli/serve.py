@@ -1,0 +1,71 @@
+"""`crag serve`: the chat API and the page, for this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from chunking.errors import ConfigError
+from crag.cli.options import home_option, shown_path
+from crag.cli.progress import ingest_progress
+from crag.pipeline import LADDER, Pipeline, load_pipeline
+from crag.settings import API_KEY, DEFAULT_HOST, DEFAULT_PIPELINE, DEFAULT_PORT
+
+
+@click.command()
+@home_option
+@click.option("--host", default=DEFAULT_HOST, show_default=True, help=f"Address; others than loopback need {API_KEY}.")
+@click.option("--port", default=DEFAULT_PORT, show_default=True, type=click.IntRange(0, 65535), help="0 takes any.")
+@click.option(
+    "--pipeline",
+    "names",
+    metavar="P",
+    multiple=True,
+    help="Pipeline to serve besides the shipped ones; the first is the page's default. May be repeated.",
+)
+@click.option("--samples", is_flag=True, help="Ingest the bundled sample documents into an empty workspace first.")
+def serve(home: Path, host: str, port: int, names: tuple[str, ...], samples: bool) -> None:
+    """Serve the chat API and the page."""
+    pipelines = _pipelines(names)
+    from crag.api.server import bind
+    from crag.api.server import serve as run
+    from crag.app import Crag
+
+    with bind(host, port) as bound, Crag.open(home, pipelines[0], write=True) as crag:
+        resolved = [crag.resolved(pipeline).pipeline for pipeline in pipelines]
+        if samples and not crag.documents():
+            click.echo("Reading the sample documents (once) ...")
+            with ingest_progress(show=True) as progress:
+                crag.ingest_samples(progress)
+        crag.warm(resolved)
+        address, number = bound.getsockname()[:2]
+        url = f"http://{f'[{address}]' if ':' in address else address}:{number}"
+        models = crag.models()
+        click.secho("agentic-crag is ready.", bold=True)
+        click.echo(f"  Page            {url}/")
+        click.echo(f"  Chat clients    base URL {url}/v1, model {resolved[0].name}, any key")
+        click.echo(f"  Documents       {len(crag.documents())} in {shown_path(home)}")
+        if models["generation"] == "extractive":
+            click.echo(
+                "  Language model  none configured: answers quote the documents (OPENAI_API_KEY, see the README)"
+            )
+        else:
+            click.echo(f"  Language model  {models['generation']}")
+        click.echo("Ctrl-C stops it.")
+        run(crag, resolved, bound, home)
+    click.echo("Stopped.")
+
+
+def _pipelines(names: tuple[str, ...]) -> list[Pipeline]:
+    """The named ones first, then the shipped ones that they do not replace by name."""
+    wanted = [load_pipeline(name) for name in names]
+    if not wanted:
+        wanted = [load_pipeline(DEFAULT_PIPELINE)]
+    taken: dict[str, Pipeline] = {}
+    for pipeline in wanted:
+        if pipeline.name in taken:
+            raise ConfigError(f"Two pipelines are named {pipeline.name!r}: give one of the files another 'name:'.")
+        taken[pipeline.name] = pipeline
+    rest = [load_pipeline(name) for name in reversed(LADDER) if name not in taken]
+    return [*wanted, *rest]

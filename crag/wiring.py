@@ -1,0 +1,103 @@
+"""From a resolved pipeline to the objects that run it. What two pipelines configure alike is built once and shared."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Hashable
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from crag.auto import Resolved, resolve, resolve_retrieval
+from crag.pipeline import Pipeline
+
+if TYPE_CHECKING:
+    from retrieval.index import Index
+    from retrieval.workspace import Workspace
+
+    from graph.engine import Engine
+    from retrieval.embedders.base import Embedder
+    from retrieval.rerankers.base import Reranker
+
+T = TypeVar("T")
+
+
+class Parts:
+    """Thread-safe, and lazy: asking for an index loads no language model, ingesting loads no reranker."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._built: dict[Hashable, Any] = {}
+        self._lock = threading.RLock()
+
+    def resolved(self, pipeline: Pipeline) -> Resolved:
+        return self._once(("resolved", pipeline), lambda: resolve(pipeline))
+
+    def embedder(self, pipeline: Pipeline) -> Embedder:
+        from retrieval.embedders import build_embedder
+
+        config = resolve_retrieval(pipeline).embedding
+        return self._once(("embedder", config), lambda: build_embedder(config, self._workspace.cache))
+
+    def index(self, pipeline: Pipeline) -> Index:
+        embedder = self.embedder(pipeline)
+        key = ("index", pipeline.chunking, embedder.fingerprint)
+        return self._once(key, lambda: self._workspace.index(pipeline.chunking, embedder))
+
+    def reranker(self, pipeline: Pipeline) -> Reranker | None:
+        from retrieval.rerankers import build_reranker
+
+        config = resolve_retrieval(pipeline).rerank
+        embedder = self.embedder(pipeline)
+        key = ("reranker", config, embedder.fingerprint)
+        return self._once(key, lambda: build_reranker(config, embedder=embedder))
+
+    def engine(self, pipeline: Pipeline) -> Engine:
+        return self._once(("engine", pipeline), lambda: self._engine(pipeline))
+
+    def engines(self) -> list[Engine]:
+        """Those that have been built."""
+        with self._lock:
+            return [part for key, part in self._built.items() if isinstance(key, tuple) and key[0] == "engine"]
+
+    def _engine(self, pipeline: Pipeline) -> Engine:
+        from retrieval.ephemeral import rank_documents
+        from retrieval.retriever import Retriever
+
+        from chunking.strategies import build_chunker
+        from graph.confidence import calibration_for
+        from graph.deps import Deps
+        from graph.engine import Engine
+        from graph.llms import build_llm
+        from graph.web import build_web
+
+        found = self.resolved(pipeline)
+        decided = found.pipeline
+        embedder, reranker = self.embedder(pipeline), self.reranker(pipeline)
+        model = build_llm(decided.generation)
+        chunker = build_chunker(decided.chunking, embedder.count_tokens, lambda texts: embedder.embed(texts, "passage"))
+        return Engine(
+            Deps(
+                retriever=Retriever(self.index(pipeline), embedder, decided.retrieval),
+                reranker=reranker,
+                embedder=embedder,
+                generator=model.generator,
+                chat=model.chat,
+                web_search=build_web(decided.web),
+                rank_web=partial(rank_documents, chunker=chunker, embedder=embedder, config=decided.retrieval),
+                calibration=calibration_for(embedder.fingerprint, reranker.name if reranker else None),
+                retrieval=decided.retrieval,
+                rerank=decided.rerank,
+                grading=decided.grading,
+                rewrite=decided.rewrite,
+                web=decided.web,
+                generation=decided.generation,
+                pipeline={"name": decided.name, "version": decided.version},
+                models=found.models,
+            )
+        )
+
+    def _once(self, key: Hashable, build: Callable[[], T]) -> T:
+        with self._lock:
+            if key not in self._built:
+                self._built[key] = build()
+            return cast(T, self._built[key])
