@@ -1,0 +1,43 @@
+"""The graph: nodes and edges only. Bodies are in `graph.nodes`, decisions in `graph.routes`.
+
+condense -> retrieve -> rerank -> grade --correct-----------------------> refine -> generate -> verify -> answer
+               ^                   |---ambiguous--> search_web -> grade_web -> refine (both)
+               |                   `---incorrect--> rewrite --(attempts left)--> retrieve
+               |                                       `--(none left)--> search_web -> grade_web -> refine | abstain
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from graph import routes
+from graph.nodes import NODES
+from graph.nodes.base import Run, guarded
+from graph.state import State
+
+if TYPE_CHECKING:
+    from langgraph.graph.state import CompiledStateGraph
+
+
+def build_graph() -> CompiledStateGraph[State, Run, State, State]:
+    """The compiled machine. Its dependencies come with each run as the context, a `Run`."""
+    from langgraph.graph import END, START, StateGraph
+
+    graph = StateGraph(State, context_schema=Run)
+    for node in NODES:
+        graph.add_node(node.name, guarded(node))
+
+    graph.add_edge(START, "condense")
+    graph.add_edge("condense", "retrieve")
+    graph.add_edge("retrieve", "rerank")
+    graph.add_edge("rerank", "grade")
+    graph.add_conditional_edges("grade", routes.after_grade, ["refine", "search_web", "rewrite", "abstain"])
+    graph.add_conditional_edges("rewrite", routes.after_rewrite, ["retrieve", "search_web", "abstain"])
+    graph.add_edge("search_web", "grade_web")
+    graph.add_conditional_edges("grade_web", routes.after_web_grade, ["refine", "abstain"])
+    graph.add_conditional_edges("refine", routes.after_refine, ["generate", "abstain"])
+    graph.add_edge("generate", "verify")
+    graph.add_edge("verify", "answer")
+    graph.add_edge("abstain", "answer")
+    graph.add_edge("answer", END)
+    return graph.compile(name="crag")

@@ -1,0 +1,155 @@
+"""Between a model and the reader: an answer's sentences are checked one by one before they are let through.
+
+What has been let through is never taken back, so the pieces join to exactly the final text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from chunking.sentences import split_sentences
+from graph.evidence import Source, Strip
+from graph.markers import cited, may_open_marker, opens_with_marker, replace_markers, without_markers
+from graph.prompts import NOT_ENOUGH
+from graph.support import ATTRIBUTION, content_words, coverage, supported
+from graph.types import Citation, Language
+
+_NO_WORDS = re.compile(r"[\W_]*")
+
+
+class Gate:
+    """Feed a model's raw text with `push`, end it with `close`; both return text that may be shown.
+
+    Markers are renumbered from 1 in the order of first use. After `close`: `text`, `citations`, `dropped`
+    (sentences that nothing supported) and `insufficient` (the model said that the sources do not suffice).
+    """
+
+    def __init__(self, sources: Sequence[Source], question: str, language: Language) -> None:
+        self._sources = {source.number: source for source in sources}
+        self._evidence = {source.number: _evidence(source) for source in sources}
+        self._question = question
+        self._language = language
+        self._buffer = ""
+        self._markers: dict[int, int] = {}
+        self._used: dict[int, list[Strip]] = {}
+        self.text = ""
+        self.dropped = 0
+        self.insufficient = False
+
+    def push(self, piece: str) -> str:
+        """More of the model's text; returns what became certain, often nothing."""
+        self._buffer += piece
+        return self._release(whole=False)
+
+    def close(self) -> str:
+        """The model is done: the rest of its text counts as its last sentence."""
+        return self._release(whole=True)
+
+    @property
+    def citations(self) -> tuple[Citation, ...]:
+        return tuple(self._sources[number].cite(marker, self._used[number]) for number, marker in self._markers.items())
+
+    def _release(self, *, whole: bool) -> str:
+        released = ""
+        for gap, sentence in self._take(whole):
+            checked = self._check(sentence)
+            if checked:
+                piece = (_separator(gap) if self.text else "") + checked
+                released += piece
+                self.text += piece
+        return released
+
+    def _take(self, whole: bool) -> list[tuple[str, str]]:
+        """Sentences that are complete, each with the whitespace before it, removed from the buffer."""
+        sentences: list[tuple[int, int]] = []
+        for start, end in split_sentences(self._buffer):
+            at = start
+            # "... is 4. [1] Next": the marker belongs to the sentence that has just ended.
+            if sentences and (match := opens_with_marker(self._buffer[at:end])):
+                at += match.end()
+                sentences[-1] = (sentences[-1][0], at)
+            if self._buffer[at:end].strip():
+                sentences.append((at, end))
+        if not whole and sentences:
+            # The last one may go on, and what looks like its beginning may be a marker of the one before.
+            last, _ = sentences.pop()
+            if sentences and may_open_marker(self._buffer[last:]):
+                sentences.pop()
+        taken, at = [], 0
+        for start, end in sentences:
+            taken.append((self._buffer[at:start], self._buffer[start:end]))
+            at = end
+        self._buffer = "" if whole else self._buffer[at:]
+        return taken
+
+    def _check(self, sentence: str) -> str:
+        """The sentence as it may be shown, empty if it may not."""
+        bare = without_markers(sentence)
+        if self.insufficient or _NO_WORDS.fullmatch(bare):
+            return ""
+        if says_not_enough(bare):
+            self.insufficient = True
+            return NOT_ENOUGH[self._language] if self.text else ""
+        if _leads_in(bare):
+            return bare
+        numbers = self._supporting(bare, [number for number in cited(sentence) if number in self._sources])
+        if not numbers:
+            self.dropped += 1
+            return ""
+        for number in numbers:
+            self._markers.setdefault(number, len(self._markers) + 1)
+            self._used.setdefault(number, []).append(_bearing_strip(self._sources[number], bare))
+        return self._write(sentence, numbers)
+
+    def _supporting(self, bare: str, named: list[int]) -> list[int]:
+        """The sources among `named` that bear the sentence, or else the one that does so beyond doubt."""
+        if named and supported(bare, [self._evidence[number] for number in named], self._question):
+            words = content_words(bare)
+            return [number for number in named if words & content_words(self._evidence[number])] or named[:1]
+        fitting = [n for n, text in self._evidence.items() if supported(bare, [text], "", bar=ATTRIBUTION)]
+        return sorted(fitting, key=lambda number: -coverage(bare, self._evidence[number]))[:1]
+
+    def _write(self, sentence: str, numbers: Sequence[int]) -> str:
+        written: set[int] = set()
+
+        def marker(named: Sequence[int]) -> str:
+            kept = [number for number in named if number in numbers]
+            written.update(kept)
+            return "".join(f"[{self._markers[number]}]" for number in kept)
+
+        text = replace_markers(sentence, marker)
+        missing = "".join(f"[{self._markers[number]}]" for number in numbers if number not in written)
+        return text if not missing else f"{text}{'' if self._language == 'zh' else ' '}{missing}"
+
+
+def says_not_enough(sentence: str) -> bool:
+    """Whether a sentence is the fixed refusal, give or take punctuation, in either language."""
+    plain = _letters(sentence)
+    return any(plain.startswith(_letters(fixed)) for fixed in NOT_ENOUGH.values())
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"[\W_]+", "", text).lower()
+
+
+def _leads_in(bare: str) -> bool:
+    """A short line that only announces what follows: "The steps are:"."""
+    return len(bare) <= 60 and bare.endswith((":", "：")) and not re.search(r"\d", bare)
+
+
+def _evidence(source: Source) -> str:
+    return "\n".join((source.hit.document.title, *source.hit.chunk.heading_path, source.text))
+
+
+def _bearing_strip(source: Source, bare: str) -> Strip:
+    """The strip that shares most words with the sentence: the citation's span covers it."""
+    words = content_words(bare)
+    return max(source.strips, key=lambda strip: len(words & content_words(strip.text)))
+
+
+def _separator(gap: str) -> str:
+    """Whitespace between two sentences, at most one blank line."""
+    if gap.count("\n") > 1:
+        return "\n\n"
+    return "\n" if "\n" in gap else " " if gap else ""

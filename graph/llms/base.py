@@ -1,0 +1,59 @@
+"""What writes answers (`Generator`) and what answers side questions (`ChatModel`)."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, TypedDict
+
+from graph.config import GenerationConfig
+from graph.evidence import Source
+from graph.types import Language, Turn, Usage
+
+
+class Message(TypedDict):
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One answer to write. `question` is as asked, `standalone` with what it refers to spelled out."""
+
+    question: str
+    standalone: str
+    language: Language
+    sources: Sequence[Source]
+    config: GenerationConfig
+    history: Sequence[Turn] = ()
+
+
+class Generator(Protocol):
+    name: str
+
+    def generate(self, request: Request) -> AsyncGenerator[str | Usage, None]:
+        """Pieces of an answer that cites sources as ``[number]``, and the usage of each model call.
+
+        Nothing of it is trusted: the caller checks each sentence. Raises ProviderError, also in mid-stream.
+        """
+        ...
+
+    async def aclose(self) -> None: ...
+
+
+class ChatModel(Protocol):
+    name: str
+
+    async def ask_json(
+        self, messages: Sequence[Message], *, schema: Mapping[str, Any], max_tokens: int
+    ) -> tuple[dict[str, Any] | None, Usage]:
+        """An object of `schema` (JSON schema), None where the model did not give one. Raises ProviderError."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageModel:
+    """What a provider offers: `chat` is None where it can only write answers."""
+
+    generator: Generator
+    chat: ChatModel | None = None

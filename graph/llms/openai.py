@@ -1,0 +1,188 @@
+"""Any endpoint that speaks OpenAI's chat completions, through the openai client."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from chunking.errors import ConfigError, ProviderError
+from graph.config import GenerationConfig
+from graph.llms.base import LanguageModel, Message, Request
+from graph.loops import PerLoop
+from graph.prompts import answer_messages
+from graph.types import Usage
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+    from openai.types import CompletionUsage
+
+MAX_RETRIES = 2
+"""Of the client: on 408, 409, 429, 5xx and broken connections, with exponential back-off and Retry-After."""
+
+
+def openai_model(config: GenerationConfig) -> LanguageModel:
+    """Writes answers and answers side questions. Raises ConfigError where the model or the key is not named."""
+    model = OpenAIModel(config)
+    return LanguageModel(model, model)
+
+
+class OpenAIModel:
+    def __init__(self, config: GenerationConfig) -> None:
+        model = config.model or os.environ.get("CRAG_CHAT_MODEL")
+        if not model:
+            raise ConfigError("generation.provider openai needs a model: set generation.model or CRAG_CHAT_MODEL.")
+        url = config.base_url or os.environ.get("OPENAI_BASE_URL")
+        key = os.environ.get(config.api_key_env)
+        if not key and url is None:
+            raise ConfigError(f"generation.provider openai needs a key: set {config.api_key_env}.")
+        self.name = f"openai:{model}"
+        self._model = model
+        self._url = url or "https://api.openai.com/v1"
+        self._temperature = config.temperature
+        self._timeout = config.timeout
+        # Local servers take any key, but the client wants one.
+        self._clients: PerLoop[AsyncOpenAI] = PerLoop(
+            lambda: _client(key or "none", self._url, config.timeout), lambda client: client.close()
+        )
+
+    async def generate(self, request: Request) -> AsyncGenerator[str | Usage, None]:
+        with self._errors():
+            call: dict[str, Any] = {
+                "model": self._model,
+                "messages": answer_messages(request),
+                "temperature": request.config.temperature,
+                "max_tokens": request.config.max_tokens,
+            }
+            stream = await self._clients.get().chat.completions.create(
+                **call, stream=True, stream_options={"include_usage": True}
+            )
+            finish, usage = None, None
+            async with stream:
+                async for event in stream:
+                    usage = event.usage or usage
+                    if not event.choices:
+                        continue
+                    finish = event.choices[0].finish_reason or finish
+                    if event.choices[0].delta.content:
+                        yield event.choices[0].delta.content
+            yield _usage(usage)
+            # A server that dies in mid-stream closes the connection like one that is done.
+            if finish is None:
+                raise self._error("stopped in the middle of the answer: try again")
+            if finish == "length":
+                raise self._error("reached generation.max_tokens in the middle of the answer: raise it")
+            if finish == "content_filter":
+                raise self._error("withheld the answer (content filter): ask differently")
+
+    async def ask_json(
+        self, messages: Sequence[Message], *, schema: Mapping[str, Any], max_tokens: int
+    ) -> tuple[dict[str, Any] | None, Usage]:
+        from openai import BadRequestError, UnprocessableEntityError
+
+        call: dict[str, Any] = {
+            "model": self._model,
+            "messages": list(messages),
+            "temperature": self._temperature,
+            "max_tokens": max_tokens,
+        }
+        structured: dict[str, Any] = {
+            **call,
+            "response_format": {
+                "type": "json_schema",
+                "json_schema": {"name": "reply", "schema": dict(schema), "strict": True},
+            },
+        }
+        completions = self._clients.get().chat.completions
+        with self._errors():
+            try:
+                reply = await completions.create(**structured)
+            except (BadRequestError, UnprocessableEntityError):
+                # Not every server knows structured output; the prompt asks for the same object in words.
+                reply = await completions.create(**call)
+        content = reply.choices[0].message.content if reply.choices else None
+        return parse_object(content or "", schema), _usage(reply.usage)
+
+    async def aclose(self) -> None:
+        await self._clients.aclose()
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        import openai
+
+        try:
+            yield
+        except openai.APITimeoutError as error:
+            raise self._error(f"gave no answer within {self._timeout:g} s: raise generation.timeout") from error
+        except openai.APIConnectionError as error:
+            raise self._error("cannot be reached: check generation.base_url and the server") from error
+        except (openai.AuthenticationError, openai.PermissionDeniedError) as error:
+            raise self._error("does not accept the key: check the key's environment variable") from error
+        except openai.RateLimitError as error:
+            raise self._error("refuses further calls for now (rate limit or quota): wait, or raise it") from error
+        except openai.APIStatusError as error:
+            raise self._error(f"answered with status {error.status_code}: {_first_line(error.message)}") from error
+        except openai.OpenAIError as error:
+            raise self._error(f"replied badly ({type(error).__name__}): check generation.base_url") from error
+        except (json.JSONDecodeError, AttributeError, TypeError) as error:
+            # What the client lets through when a reply is JSON of another shape, or an event is not JSON.
+            raise self._error("sent a reply in no known form: check generation.base_url") from error
+        except OSError as error:
+            raise self._error(f"broke the connection ({type(error).__name__}): try again") from error
+
+    def _error(self, what: str) -> ProviderError:
+        return ProviderError(f"The model {self._model} at {self._url} {what}.", provider="openai")
+
+
+def parse_object(text: str, schema: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The first JSON object in `text` that has `schema`'s required keys with the right types, else None.
+
+    Models wrap JSON in fences and sentences; what is inside is read, what is missing is never guessed.
+    """
+    decoder = json.JSONDecoder()
+    start = text.find("{")
+    while start >= 0:
+        try:
+            value, _ = decoder.raw_decode(text, start)
+        except ValueError:
+            value = None
+        if isinstance(value, dict) and _fits(value, schema):
+            return value
+        start = text.find("{", start + 1)
+    return None
+
+
+_TYPES: dict[str, type | tuple[type, ...]] = {
+    "string": str,
+    "number": (int, float),
+    "integer": int,
+    "boolean": bool,
+    "array": list,
+    "object": dict,
+}
+
+
+def _fits(value: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
+    properties = schema.get("properties", {})
+    return all(
+        name in value and isinstance(value[name], _TYPES.get(properties.get(name, {}).get("type", ""), object))
+        for name in schema.get("required", ())
+    )
+
+
+def _client(key: str, url: str, timeout: float) -> AsyncOpenAI:
+    from openai import AsyncOpenAI
+
+    return AsyncOpenAI(api_key=key, base_url=url, timeout=timeout, max_retries=MAX_RETRIES)
+
+
+def _usage(usage: CompletionUsage | None) -> Usage:
+    if usage is None:
+        return Usage(model_calls=1)
+    return Usage(usage.prompt_tokens or 0, usage.completion_tokens or 0, 1)
+
+
+def _first_line(text: str) -> str:
+    return text.strip().splitlines()[0][:200] if text.strip() else "no message"

@@ -1,0 +1,73 @@
+"""Citation markers as models write them: ``[1]``, ``[1, 2]``, ``【1】``, ``[[1]]``, ``[^1]``, ``[source 1``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+from graph.neutral import CLOSING, OPENING
+
+_OPEN, _CLOSE = f"[{re.escape(OPENING)}]", f"[{re.escape(CLOSING)}]"
+_NOUN = r"(?:sources?|src|refs?|references?|docs?|documents?|passages?|id|来源|资料|文档|引用|出处|文献|第)"
+_LABEL = rf"(?:{_NOUN}\s*[:：=#]?\s*[\"']?\s*)?"
+_AND = r"\s*(?:[,，、;；&|/\-–—~]|\band\b|和|及|与)\s*"
+_NUMBERS = rf"\^?{_LABEL}\d{{1,9}}[\"']?(?:{_AND}\^?{_LABEL}\d{{1,9}}[\"']?)*"
+# A marker may be nested, left open, or made a link of; a daggered tail is some models' line reference.
+MARKER = re.compile(
+    rf"(?:{_OPEN}\s*)+{_NUMBERS}\s*(?:[†:：][^\n{re.escape(OPENING + CLOSING)}]{{0,30}})?"
+    rf"(?:(?:\s*{_CLOSE})+(?:\([^)\s]*\))?|(?=\s*(?:{_OPEN}|\Z)))",
+    re.IGNORECASE,
+)
+_PARTIAL = re.compile(rf"{_OPEN}[^\n{re.escape(CLOSING)}]{{0,60}}\Z")
+_LEFT_OPEN = re.compile(rf"{_OPEN}(?=\s*\^?\d)")
+_IMAGE = re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)?")
+_ACTIVE_HTML = re.compile(
+    r"</?\s*(?:img|script|iframe|object|embed|link|style|svg|form|input|video|audio)\b[^>\n]*>?", re.I
+)
+_DIGITS = re.compile(r"\d+")
+_RANGE_LIMIT = 10
+
+
+def numbers_of(marker: str) -> list[int]:
+    """The source numbers that a marker names, ranges spelled out, in order and once each."""
+    marker = marker.split("†", maxsplit=1)[0]
+    found = [(int(match[0]), match.start(), match.end()) for match in _DIGITS.finditer(marker)]
+    numbers = [number for number, _, _ in found[:1]]
+    for (before, _, left), (number, right, _) in pairwise(found):
+        if re.fullmatch(r"\s*[\-–—~]\s*", marker[left:right]) and before < number <= before + _RANGE_LIMIT:
+            numbers.extend(range(before + 1, number))
+        numbers.append(number)
+    return list(dict.fromkeys(numbers))
+
+
+def cited(sentence: str) -> list[int]:
+    """All source numbers that a sentence names, in order and once each."""
+    return list(dict.fromkeys(number for match in MARKER.finditer(sentence) for number in numbers_of(match[0])))
+
+
+def without_markers(sentence: str) -> str:
+    """The sentence's own words: no markers, and nothing that a page would load or run."""
+    return replace_markers(sentence, lambda numbers: "")
+
+
+def replace_markers(sentence: str, write: Callable[[Sequence[int]], str]) -> str:
+    """`sentence` with each marker written anew by `write`, and nothing left that looks like one."""
+    sentence = _ACTIVE_HTML.sub("", _IMAGE.sub("", sentence))
+    parts, at = [], 0
+    for match in MARKER.finditer(sentence):
+        text, written = _LEFT_OPEN.sub("(", sentence[at : match.start()]), write(numbers_of(match[0]))
+        parts += [text if written else text.rstrip(" "), written]
+        at = match.end()
+    parts.append(_LEFT_OPEN.sub("(", sentence[at:]))
+    return "".join(parts).strip()
+
+
+def opens_with_marker(text: str) -> re.Match[str] | None:
+    """A marker at the start of `text`: it belongs to the sentence before."""
+    return re.compile(rf"\s*(?:{MARKER.pattern})", re.IGNORECASE).match(text)
+
+
+def may_open_marker(text: str) -> bool:
+    """Whether `text` could be the beginning of a marker that has not arrived whole."""
+    return not text.strip() or _PARTIAL.fullmatch(text.strip()) is not None

@@ -1,0 +1,43 @@
+"""Put the answer together."""
+
+from __future__ import annotations
+
+import time
+
+from graph.nodes.base import Node, Result, Run
+from graph.state import State
+from graph.types import Answer, Usage
+from retrieval.types import Degraded
+
+
+async def answer(state: State, run: Run) -> Result:
+    timings: dict[str, float] = {}
+    for event in state["trace"]:
+        timings[event.node] = timings.get(event.node, 0.0) + event.milliseconds
+    timings["total"] = (time.perf_counter() - run.started) * 1000
+    evidence = [source.hit for source in state.get("sources", ())]
+    rest = [hit for hit in state["best"].hits if all(hit.chunk.id != kept.chunk.id for kept in evidence)]
+    made = Answer(
+        question=state["question"],
+        text=state["text"],
+        status=state["status"],
+        route=state["route"],
+        confidence=state["confidence"],
+        citations=state["citations"],
+        degraded=_once(state["degraded"]),
+        usage=state.get("usage", Usage()),
+        timings=timings,
+        pipeline=run.deps.pipeline,
+        models={**run.deps.models, "calibration": run.deps.calibration.name},
+        hits=(*evidence, *rest),
+        trace=state["trace"],
+    )
+    return {"answer": made}, {"status": made.status}
+
+
+def _once(entries: tuple[Degraded, ...]) -> tuple[Degraded, ...]:
+    """A stage that fails in every loop is named once."""
+    return tuple(dict.fromkeys(entries))
+
+
+NODE = Node(name="answer", body=answer)

@@ -1,0 +1,106 @@
+"""The shape of a node, and the guard around each: its events, its deadline, and what is done when it fails."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+from chunking.errors import CragError, ProviderError
+from graph.config import GenerationConfig
+from graph.deps import Deps
+from graph.state import State
+from graph.types import Event, NodeEvent, NodeStarted
+from retrieval.types import Degraded, Filters
+
+if TYPE_CHECKING:
+    from langgraph.runtime import Runtime
+
+logger = logging.getLogger(__name__)
+
+RESERVE = 0.03
+"""Share of the answer's deadline that a node leaves for what is done when it fails."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """One answer in the making. `deadline` and `started` are `time.perf_counter` seconds."""
+
+    deps: Deps
+    generation: GenerationConfig
+    """The pipeline's section with what this question overrides."""
+    started: float
+    deadline: float
+    filters: Filters | None = None
+    emit: Callable[[Event], None] = lambda event: None
+
+    def remaining(self, reserves: int = 1) -> float:
+        """Seconds that a node may still take, leaving `reserves` times the reserve."""
+        return self.deadline - time.perf_counter() - reserves * RESERVE * self.generation.deadline
+
+
+Result = tuple[State, Mapping[str, Any]]
+"""The keys of the state that change, and what the node's event tells of its decision."""
+
+
+def unlimited(run: Run) -> float:
+    """The deadline of the whole answer is the only limit."""
+    return math.inf
+
+
+@dataclass(frozen=True, kw_only=True)
+class Node:
+    """`fallback` gets the error and answers at once, naming the failure in `degraded`; without one it is raised."""
+
+    name: str
+    body: Callable[[State, Run], Awaitable[Result]]
+    timeout: Callable[[Run], float] = unlimited
+    fallback: Callable[[State, Run, CragError], Result] | None = None
+
+
+class GraphNode(Protocol):
+    def __call__(self, state: State, *, runtime: Runtime[Run]) -> Awaitable[State]: ...
+
+
+def guarded(node: Node) -> GraphNode:
+    """The node as LangGraph calls it."""
+
+    async def call(state: State, *, runtime: Runtime[Run]) -> State:
+        run = replace(runtime.context, emit=runtime.stream_writer)
+        run.emit(NodeStarted(node.name))
+        started = time.perf_counter()
+        update, detail = await _attempt(node, state, run)
+        event = NodeEvent(node.name, (time.perf_counter() - started) * 1000, detail)
+        run.emit(event)
+        return {**update, "trace": (event,)}
+
+    return call
+
+
+async def _attempt(node: Node, state: State, run: Run) -> Result:
+    limit = max(0.0, min(node.timeout(run), run.remaining()))
+    try:
+        async with asyncio.timeout(limit):
+            return await node.body(state, run)
+    except TimeoutError:
+        error: CragError = ProviderError(f"{node.name} took longer than {limit:.3g} s.", provider=node.name)
+    except CragError as raised:
+        error = raised
+    except Exception as raised:
+        if node.fallback is None:
+            raise
+        # A defect, not a fault of the far end: the answer goes on, the log keeps the traceback.
+        logger.exception("%s failed", node.name)
+        error = ProviderError(f"{node.name} failed ({type(raised).__name__}).", provider=node.name)
+    if node.fallback is None:
+        raise error
+    return node.fallback(state, run, error)
+
+
+def degraded(stage: str, error: CragError, action: str) -> tuple[Degraded]:
+    logger.warning("%s: %s %s", stage, error, action)
+    return (Degraded(stage, str(error), action),)

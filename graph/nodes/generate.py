@@ -1,0 +1,78 @@
+"""Write the answer; each sentence passes the gate before the reader sees it."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import aclosing
+
+from chunking.errors import CragError, ProviderError
+from graph.gate import Gate
+from graph.llms.base import Generator, Request
+from graph.llms.extractive import ExtractiveGenerator
+from graph.nodes.base import Node, Result, Run, degraded
+from graph.state import State
+from graph.types import TextDelta, Usage
+
+
+async def generate(state: State, run: Run) -> Result:
+    request = Request(
+        question=state["question"],
+        standalone=state["standalone"],
+        language=state["language"],
+        sources=state["sources"],
+        config=run.generation,
+        history=state["history"],
+    )
+    gate = Gate(request.sources, request.standalone, request.language)
+    generator, usage, update = run.deps.generator, Usage(), State(incomplete=False)
+    # One more reserve than the guard around the node leaves: the quotes below are written inside it.
+    limit = max(0.0, min(run.generation.timeout, run.remaining(reserves=2)))
+    try:
+        async with asyncio.timeout(limit):
+            usage = await _write(generator, request, gate, run)
+    except (CragError, TimeoutError) as raised:
+        error = raised if isinstance(raised, CragError) else _late(generator, limit)
+        if gate.text:
+            # What the reader has seen stays; the sentence in the making is dropped.
+            action = "The answer ends where the model stopped."
+            update = {"incomplete": True, "degraded": degraded("generate", error, action)}
+        else:
+            generator, gate = ExtractiveGenerator(), Gate(request.sources, request.standalone, request.language)
+            await _write(generator, request, gate, run)
+            action = "The answer quotes the passages."
+            update = {"incomplete": False, "degraded": degraded("generate", error, action)}
+    update = {
+        **update,
+        "text": gate.text,
+        "citations": gate.citations,
+        "dropped": gate.dropped,
+        "incomplete": update["incomplete"] or gate.insufficient,
+        "usage": usage,
+    }
+    return update, {"generator": generator.name, "sentences_dropped": gate.dropped, "citations": len(gate.citations)}
+
+
+async def _write(generator: Generator, request: Request, gate: Gate, run: Run) -> Usage:
+    usage = Usage()
+    async with aclosing(generator.generate(request)) as pieces:
+        async for piece in pieces:
+            if isinstance(piece, Usage):
+                usage = usage + piece
+            else:
+                _show(gate.push(piece), run)
+            if gate.insufficient:
+                return usage
+    _show(gate.close(), run)
+    return usage
+
+
+def _show(text: str, run: Run) -> None:
+    if text:
+        run.emit(TextDelta(text))
+
+
+def _late(generator: Generator, limit: float) -> ProviderError:
+    return ProviderError(f"{generator.name} did not finish within {limit:.3g} s.", provider=generator.name)
+
+
+NODE = Node(name="generate", body=generate)

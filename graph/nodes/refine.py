@@ -1,0 +1,68 @@
+"""Keep of the evidence the sentences that bear on the question."""
+
+from __future__ import annotations
+
+import asyncio
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chunking.errors import CragError
+from graph.evidence import number_sources
+from graph.nodes.base import Node, Result, Run, degraded
+from graph.state import State
+from graph.strips import Cut, cut, relevances, select
+from retrieval.types import Hit
+
+
+async def refine(state: State, run: Run) -> Result:
+    cuts = _cuts(state)
+    similarities = await asyncio.to_thread(_similarities, state["standalone"], cuts, run) if cuts else None
+    return _refined(state, run, cuts, similarities)
+
+
+def by_words(state: State, run: Run, error: CragError) -> Result:
+    update, detail = _refined(state, run, _cuts(state), None)
+    action = "Sentences are chosen by the question's words."
+    return {**update, "degraded": degraded("refine", error, action)}, detail
+
+
+def passages(state: State) -> list[tuple[Hit, float]]:
+    """The evidence by route, best first, with the probability of each passage.
+
+    correct: the indexed passages; ambiguous: these and the web's; incorrect: the web's alone.
+    """
+    best, web = state["best"], state.get("web")
+    own = list(zip(best.hits, best.probabilities, strict=True))
+    if web is None:
+        return own
+    found = list(zip(web.hits, web.probabilities, strict=True))
+    # Sorted is stable: passages of one side that are equally likely keep the order of their search.
+    return found if state["route"] == "incorrect" else sorted(own + found, key=lambda pair: -pair[1])
+
+
+def _cuts(state: State) -> list[Cut]:
+    return [made for hit, probability in passages(state) if (made := cut(hit, probability)).spans]
+
+
+def _similarities(question: str, cuts: list[Cut], run: Run) -> NDArray[np.float64]:
+    embedder = run.deps.embedder
+    vectors = embedder.embed([made.text(i) for made in cuts for i in range(len(made.spans))], "passage")
+    asked = embedder.embed([question], "query")[0]
+    return np.asarray(vectors @ asked, dtype=np.float64)
+
+
+def _refined(state: State, run: Run, cuts: list[Cut], similarities: NDArray[np.float64] | None) -> Result:
+    strips = select(
+        cuts,
+        relevances(state["standalone"], cuts, similarities),
+        threshold=run.deps.grading.strip_threshold,
+        budget=run.generation.evidence_tokens,
+        count_tokens=run.deps.embedder.count_tokens,
+    )
+    sources = number_sources(strips, [made.hit for made in cuts])
+    seen = sum(len(made.spans) for made in cuts)
+    return {"sources": sources}, {"sources": len(sources), "kept": len(strips), "of": seen}
+
+
+NODE = Node(name="refine", body=refine, fallback=by_words)

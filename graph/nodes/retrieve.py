@@ -1,0 +1,40 @@
+"""Search the index for the current query."""
+
+from __future__ import annotations
+
+import asyncio
+
+from chunking.errors import CragError, ProviderError
+from graph.nodes.base import Node, Result, Run, degraded
+from graph.state import State
+
+
+async def retrieve(state: State, run: Run) -> Result:
+    query = state["search_query"]
+    found = await asyncio.to_thread(run.deps.retriever.retrieve, query, top_k=breadth(run), filters=run.filters)
+    hits = tuple(found.hits)
+    return {"hits": hits, "tried": (query,), "degraded": tuple(found.degraded)}, {"query": query, "hits": len(hits)}
+
+
+def breadth(run: Run) -> int:
+    """Hits to ask for: as many as the next stage reads."""
+    top_k = run.deps.retrieval.top_k
+    return top_k if run.deps.reranker is None else max(top_k, run.deps.rerank.candidates)
+
+
+def without_search(state: State, run: Run, error: CragError) -> Result:
+    """A first search that fails is the end; a rewritten one leaves what the searches before it found."""
+    if "best" not in state:
+        if isinstance(error, ProviderError) and error.provider == "retrieve":
+            raise ProviderError(
+                f"The search did not finish within the answer's deadline of {run.generation.deadline:g} s: "
+                "raise generation.deadline, or look at the embedder's endpoint.",
+                provider="retrieve",
+            ) from error
+        raise error
+    action = "The results of the search before are used."
+    update: State = {"hits": (), "tried": (state["search_query"],), "degraded": degraded("retrieve", error, action)}
+    return update, {"query": state["search_query"], "hits": 0}
+
+
+NODE = Node(name="retrieve", body=retrieve, fallback=without_search)

@@ -1,0 +1,72 @@
+"""What the nodes of the graph read and write. A node returns only the keys it sets."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+from typing import Annotated, TypedDict
+
+from graph.evidence import Source
+from graph.types import Answer, Citation, Language, NodeEvent, Route, Status, Turn, Usage
+from retrieval.types import Degraded, Hit
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What the routes decide by, taken from the pipeline file when a question arrives."""
+
+    grading: bool
+    upper: float
+    lower: float
+    attempts: int
+    web: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """One search and what grading made of it: `probabilities` belong to `hits`, one each."""
+
+    query: str
+    hits: tuple[Hit, ...] = ()
+    probabilities: tuple[float, ...] = ()
+    confidence: float = 0.0
+
+
+class State(TypedDict, total=False):
+    question: str
+    """As the user asked it; no node writes it."""
+    history: tuple[Turn, ...]
+    language: Language
+    policy: Policy
+    standalone: str
+    """The question with what it refers to in the conversation: graded, answered and shown to the model."""
+    search_query: str
+    """What is searched for. A rewrite replaces this, never the question."""
+    tried: Annotated[tuple[str, ...], operator.add]
+    """Every search query so far, oldest first."""
+    rewritten: bool
+    """Whether the last rewrite found a query that has not been tried."""
+    hits: tuple[Hit, ...]
+    """Of the search in progress."""
+    best: Graded
+    """The best graded search so far."""
+    web: Graded
+    route: Route
+    confidence: float
+    sources: tuple[Source, ...]
+    """The evidence, numbered from 1, that the answer may cite."""
+    text: str
+    citations: tuple[Citation, ...]
+    dropped: int
+    """Sentences of the model that were not supported by what they cite."""
+    incomplete: bool
+    """The model stopped before it was done, or said that the rest is not in the sources."""
+    status: Status
+    degraded: Annotated[tuple[Degraded, ...], operator.add]
+    usage: Annotated[Usage, operator.add]
+    trace: Annotated[tuple[NodeEvent, ...], operator.add]
+    answer: Answer
+
+
+Update = State
+"""A node's result: the keys that change."""

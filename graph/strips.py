@@ -1,0 +1,143 @@
+"""Whole-sentence strips: cut from passages, scored against the question, kept within a token budget."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chunking.sentences import split_sentences
+from graph.evidence import Strip
+from graph.support import content_words
+from retrieval.types import Hit
+
+SIMILARITY, COVERAGE, PASSAGE = 0.5, 0.3, 0.2
+"""Weights of a strip's relevance: likeness to the question, words of it, probability of its passage."""
+
+_NO_WORDS = re.compile(r"[\W_]*")
+_REFERS_BACK = re.compile(
+    r"(?:it|its|they|their|them|he|his|she|her|this|that|these|those|such|here|there|both|the (?:former|latter|same)"
+    r"|however|therefore|thus|hence|consequently|otherwise|instead|in contrast|as a result|for this reason)\b"
+    r"|[它他她该該此其这這那]|上述|前者|后者|後者|两者|兩者|以上|如此|因此|所以|但是?|然而|不过|不過|否则|否則|另外|同时|同時|相反",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The sentences of one passage, as spans of the document, and the probability of the passage."""
+
+    hit: Hit
+    spans: tuple[tuple[int, int], ...]
+    probability: float
+
+    def text(self, index: int) -> str:
+        start, end = self.spans[index]
+        return self.hit.chunk.text[start - self.hit.chunk.start : end - self.hit.chunk.start]
+
+
+def cut(hit: Hit, probability: float) -> Cut:
+    """Sentences, list items and table rows of a passage; headings and lines without words are left out."""
+    chunk = hit.chunk
+    headings = {heading.strip().lower() for heading in chunk.heading_path}
+    spans = []
+    for start, end in split_sentences(chunk.text):
+        text = chunk.text[start:end]
+        if not _NO_WORDS.fullmatch(text) and text.strip("# \t").lower() not in headings:
+            spans.append((chunk.start + start, chunk.start + end))
+    return Cut(hit, tuple(spans), probability)
+
+
+def refers_back(text: str) -> bool:
+    """Whether a sentence opens with a word that points at the sentence before."""
+    return _REFERS_BACK.match(text.lstrip(" \t\n-*•>“\"'「『（(")) is not None
+
+
+def relevances(question: str, cuts: Sequence[Cut], similarities: NDArray[np.float64] | None) -> list[list[float]]:
+    """For each passage the relevance of its sentences, 0 to 1, the best of all being 1.
+
+    `similarities` are cosines of all sentences in order; None where the embedder failed: words decide alone.
+    Cosines count from their mean upward, because an embedder's zero says nothing (e5: everything above .7).
+    """
+    texts = [cut_.text(index) for cut_ in cuts for index in range(len(cut_.spans))]
+    likeness = np.zeros(len(texts))
+    if similarities is not None and texts:
+        floor, top = float(similarities.mean()), float(similarities.max())
+        likeness = np.clip((similarities - floor) / max(top - floor, 1e-9), 0.0, 1.0)
+    words = [content_words(text) for text in texts]
+    asked = content_words(question)
+    found = Counter(word for own in words for word in own & asked)
+    weight = {word: math.log1p(len(texts) / (1 + found[word])) for word in asked}
+    total = sum(weight.values()) or 1.0
+    top_probability = max((cut_.probability for cut_ in cuts), default=0.0) or 1.0
+    passage = [cut_.probability / top_probability for cut_ in cuts for _ in cut_.spans]
+    scores = [
+        SIMILARITY * float(likeness[i])
+        + COVERAGE * sum(weight[word] for word in words[i] & asked) / total
+        + PASSAGE * passage[i]
+        for i in range(len(texts))
+    ]
+    best = max(scores, default=0.0) or 1.0
+    scaled = iter([score / best for score in scores])
+    return [[next(scaled) for _ in cut_.spans] for cut_ in cuts]
+
+
+def select(
+    cuts: Sequence[Cut],
+    relevance: Sequence[Sequence[float]],
+    *,
+    threshold: float,
+    budget: int,
+    count_tokens: Callable[[Sequence[str]], list[int]],
+) -> list[Strip]:
+    """Strips at or above the threshold, best first, while they and what they refer to fit the budget (tokens).
+
+    A sentence that opens with a reference word brings the one before, a table row brings its header. The best
+    strip is kept whatever its length. The same span of overlapping passages is kept once.
+    """
+    tokens = _tokens(cuts, count_tokens)
+    order = sorted(
+        ((score, -p, -i) for p, scores in enumerate(relevance) for i, score in enumerate(scores)), reverse=True
+    )
+    kept: dict[tuple[int, int], None] = {}
+    seen: set[tuple[str, int, int]] = set()
+    spent = 0
+    for score, negative_p, negative_i in order:
+        p, i = -negative_p, -negative_i
+        if score < threshold:
+            break
+        wanted = [
+            (p, j) for j in (*_companions(cuts[p], i), i) if (p, j) not in kept and _place(cuts[p], j) not in seen
+        ]
+        cost = sum(tokens[p][j] for _, j in wanted)
+        if not any(j == i for _, j in wanted) or (kept and spent + cost > budget):
+            continue
+        spent += cost
+        for key in wanted:
+            kept[key] = None
+            seen.add(_place(cuts[p], key[1]))
+    return [Strip(cuts[p].hit, *cuts[p].spans[i], cuts[p].text(i), relevance[p][i]) for p, i in sorted(kept)]
+
+
+def _companions(cut_: Cut, index: int) -> list[int]:
+    text = cut_.text(index)
+    if text.startswith("|"):
+        first = index
+        while first and cut_.text(first - 1).startswith("|"):
+            first -= 1
+        return [first] if first < index else []
+    return [index - 1] if index and refers_back(text) else []
+
+
+def _place(cut_: Cut, index: int) -> tuple[str, int, int]:
+    return (cut_.hit.chunk.document_id, *cut_.spans[index])
+
+
+def _tokens(cuts: Sequence[Cut], count_tokens: Callable[[Sequence[str]], list[int]]) -> list[list[int]]:
+    counts = iter(count_tokens([cut_.text(i) for cut_ in cuts for i in range(len(cut_.spans))]))
+    return [[next(counts) for _ in cut_.spans] for cut_ in cuts]
