@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -96,6 +97,11 @@ class PairedTest:
     def gain(self) -> float:
         """The difference with its sign turned so that positive is better."""
         return self.difference if self.higher_is_better else -self.difference
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON: the interval as a pair, and null for what is not a number."""
+        values = {**asdict(self), "interval": [self.interval.low, self.interval.high] if self.interval else None}
+        return {key: None if isinstance(value, float) and math.isnan(value) else value for key, value in values.items()}
 
 
 def scipy_stats() -> Any:
@@ -339,6 +345,12 @@ def detectable_difference(sd: float, n: int, *, alpha: float = ALPHA, power: flo
     """
     if n < 2:
         raise ValueError("power needs two pairs or more")
+    return sd * _detectable_effect(n, alpha, power)
+
+
+@lru_cache(maxsize=4096)
+def _detectable_effect(n: int, alpha: float, power: float) -> float:
+    """In standard deviations of the differences."""
     stats = scipy_stats()
     from scipy.optimize import brentq
 
@@ -354,7 +366,7 @@ def detectable_difference(sd: float, n: int, *, alpha: float = ALPHA, power: flo
     ceiling = (critical + 1.0) / math.sqrt(n)
     while shortfall(ceiling) < 0:
         ceiling *= 2
-    return sd * float(brentq(shortfall, 0.0, ceiling, xtol=1e-12))
+    return float(brentq(shortfall, 0.0, ceiling, xtol=1e-12))
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

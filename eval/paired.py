@@ -1,0 +1,158 @@
+"""One metric, two runs: scores paired by question, tested, and bounded where scores are missing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from eval.runs import AnswerRecord, MetricInfo, Run
+from eval.statistics import (
+    PairedTest,
+    Pairing,
+    VerdictKind,
+    decide,
+    holm,
+    mcnemar_p,
+    missing_bounds,
+    pair,
+    paired_test,
+)
+
+LATENCY = MetricInfo("latency_ms", "crag", "milliseconds from question to answer", "lower", (0.0, math.inf))
+TOKENS = MetricInfo("tokens", "crag", "prompt and completion tokens of one answer", "lower", (0.0, math.inf))
+COST = MetricInfo("cost", "crag", "money of one answer, from the price table", "lower", (0.0, math.inf))
+
+Figure = Callable[[AnswerRecord], float | None]
+
+ECONOMY: tuple[tuple[MetricInfo, Figure], ...] = (
+    (LATENCY, lambda record: record.latency_ms),
+    (TOKENS, lambda record: record.usage["prompt_tokens"] + record.usage["completion_tokens"]),
+    (COST, lambda record: record.cost),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PassFail:
+    """Questions that pass in one run only; a question passes when its mean score reaches `threshold`."""
+
+    threshold: float
+    only_base: int
+    only_candidate: int
+    p: float
+
+
+@dataclass(frozen=True, slots=True)
+class MetricResult:
+    """One metric of one candidate against the base. `p` is adjusted for its family, `test.p` is not.
+
+    `worst` and `best` repeat the test with missing scores filled against and for the candidate; None where
+    nothing is missing or the metric has no finite range. Questions on which the metric applies in neither
+    run are counted in `not_applicable` and stand aside.
+    """
+
+    info: MetricInfo
+    test: PairedTest
+    pairing: Pairing
+    p: float
+    verdict: VerdictKind
+    not_applicable: int = 0
+    worst: PairedTest | None = None
+    best: PairedTest | None = None
+    pass_fail: PassFail | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "metric": self.info.name,
+            "direction": self.info.direction,
+            "verdict": self.verdict,
+            "p_adjusted": self.p,
+            **self.test.to_dict(),
+            "not_applicable": self.not_applicable,
+            "missing": [identity for identity, _, _ in self.pairing.missing],
+            "bounds": [self.worst.to_dict(), self.best.to_dict()] if self.worst and self.best else None,
+            "pass_fail": asdict(self.pass_fail) if self.pass_fail else None,
+        }
+
+
+def metric_result(
+    base: Run,
+    candidate: Run,
+    info: MetricInfo,
+    *,
+    alpha: float,
+    pass_at: float = 0.5,
+    only: Collection[str] | None = None,
+) -> MetricResult:
+    """Unadjusted, without a verdict yet (`judged` and `family` give it). `only` restricts to some questions."""
+    ours, theirs = _scores(base, info.name, only), _scores(candidate, info.name, only)
+    aside = {
+        question
+        for question in {**ours, **theirs}
+        if all(status == "not_applicable" for status, _ in (*ours.get(question, ()), *theirs.get(question, ())))
+    }
+    pairing = pair(*({q: [v for _, v in s] for q, s in side.items() if q not in aside} for side in (ours, theirs)))
+    bounds = info.range if math.isfinite(info.range[1] - info.range[0]) else None
+    higher = info.direction == "higher"
+    test = paired_test(pairing.base, pairing.candidate, higher_is_better=higher, bounds=bounds, alpha=alpha)
+    result = MetricResult(info, test, pairing, test.p, "INCONCLUSIVE", len(aside))
+    if pairing.missing and bounds:
+        worst, best = missing_bounds(pairing, bounds=bounds, higher_is_better=higher, alpha=alpha)
+        result = replace(result, worst=worst, best=best)
+    return replace(result, pass_fail=_pass_fail(pairing, info, pass_at))
+
+
+def judged(result: MetricResult, p: float, *, alpha: float) -> MetricResult:
+    """With its adjusted p and its verdict; INCONCLUSIVE where filling in the missing scores would turn it."""
+    verdict = decide(result.test, alpha=alpha, p=p)
+    adjustment = p / result.test.p
+    for filled in (result.worst, result.best):
+        if filled is not None and decide(filled, alpha=alpha, p=min(1.0, filled.p * adjustment)) != verdict:
+            verdict = "INCONCLUSIVE"
+    return replace(result, p=p, verdict=verdict)
+
+
+def family(results: Iterable[MetricResult], *, alpha: float) -> tuple[MetricResult, ...]:
+    """Verdicts of several metrics, Holm-adjusted among themselves."""
+    members = list(results)
+    adjusted = holm([result.test.p for result in members])
+    return tuple(judged(result, p, alpha=alpha) for result, p in zip(members, adjusted, strict=True))
+
+
+def economy(base: Run, candidate: Run, *, alpha: float) -> list[MetricResult]:
+    """Latency, tokens and money, as far as either run has any."""
+    results = []
+    for info, figure in ECONOMY:
+        pairing = pair(per_question(base, figure), per_question(candidate, figure))
+        if any(pairing.base) or any(pairing.candidate):
+            test = paired_test(pairing.base, pairing.candidate, higher_is_better=False, alpha=alpha)
+            results.append(MetricResult(info, test, pairing, test.p, "INCONCLUSIVE"))
+    return results
+
+
+def per_question(run: Run, figure: Figure) -> dict[str, list[float | None]]:
+    """A figure of each answer by question, repeats in order; None where the pipeline failed."""
+    found: dict[str, list[float | None]] = {}
+    for record in run.answers.values():
+        found.setdefault(record.question.id, []).append(figure(record) if record.status == "ok" else None)
+    return found
+
+
+def _scores(run: Run, metric: str, only: Collection[str] | None) -> dict[str, list[tuple[str, float | None]]]:
+    """(status, value) of every repeat; a question that was asked but not scored counts as missing."""
+    found: dict[str, list[tuple[str, float | None]]] = {
+        question: [] for question in run.questions if only is None or question in only
+    }
+    for score in run.scores.values():
+        if score.metric == metric and score.question in found:
+            found[score.question].append((score.status, score.value))
+    return {question: entries or [("missing", None)] for question, entries in found.items()}
+
+
+def _pass_fail(pairing: Pairing, info: MetricInfo, threshold: float) -> PassFail | None:
+    if info.range != (0.0, 1.0) or info.direction != "higher":
+        return None
+    passed = [(b >= threshold, c >= threshold) for b, c in zip(pairing.base, pairing.candidate, strict=True)]
+    only_base, only_candidate = passed.count((True, False)), passed.count((False, True))
+    return PassFail(threshold, only_base, only_candidate, mcnemar_p(only_base, only_candidate))

@@ -1,0 +1,119 @@
+"""Verdicts in plain words: one sentence that a reader can act on, and the remarks that go with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from eval.paired import MetricResult
+from eval.statistics import LEAST_NON_TIED
+
+
+def sentence(result: MetricResult, *, base: str, candidate: str) -> str:
+    """The verdict in one sentence."""
+    test, name = result.test, result.info.name
+    if result.verdict in {"BETTER", "WORSE"}:
+        return (
+            f"{candidate} is {result.verdict} than {base} on {name}: {number(test.mean_candidate)} against "
+            f"{number(test.mean_base)}, a difference of {signed(test.difference)} ({evidence(result)})."
+        )
+    if result.verdict == "NO DIFFERENCE SHOWN":
+        return (
+            f"NO DIFFERENCE SHOWN between {candidate} and {base} on {name}: {number(test.mean_candidate)} against "
+            f"{number(test.mean_base)} ({evidence(result)}); {sight(result)}."
+        )
+    return f"INCONCLUSIVE whether {candidate} is better than {base} on {name}: {_why_open(result)}."
+
+
+def evidence(result: MetricResult) -> str:
+    """Interval, p and the count of questions, e.g. ``95% interval +0.04 to +0.20, p = 0.006, 20 questions``."""
+    test = result.test
+    interval = f"95% interval {signed(test.interval.low)} to {signed(test.interval.high)}, " if test.interval else ""
+    return f"{interval}{p_value(result.p)}, {plural(test.n, 'question')}"
+
+
+def sight(result: MetricResult) -> str:
+    """The smallest difference that this suite could have shown."""
+    test = result.test
+    if test.detectable is None:
+        return f"all {test.n} questions scored the same, so nothing smaller than the interval can be told"
+    return (
+        f"this suite of {test.n} can only see differences of at least {number(test.detectable)}"
+        f"{'' if test.non_tied >= LEAST_NON_TIED else ', and only where more questions differ'}"
+    )
+
+
+def _why_open(result: MetricResult) -> str:
+    test, missing = result.test, len(result.pairing.missing)
+    if test.n < LEAST_NON_TIED or result.worst is None or result.best is None:
+        return (
+            f"only {plural(test.n, 'question')} {'has' if test.n == 1 else 'have'} a score in both runs, and fewer "
+            f"than {LEAST_NON_TIED} can never show a difference"
+        )
+    return (
+        f"{missing} of {test.n + missing} questions lack a score in a run, and filling them in against or for the "
+        f"candidate moves the difference from {signed(result.worst.difference)} to "
+        f"{signed(result.best.difference)}, which turns the verdict"
+    )
+
+
+def remarks(
+    result: MetricResult, *, alpha: float, noise: float | None, unfinished: Sequence[str], candidates: int
+) -> Iterator[str]:
+    """What a reader must know before trusting the verdict."""
+    test, name = result.test, result.info.name
+    if 0 < test.non_tied < LEAST_NON_TIED <= test.n:
+        yield (
+            f"Only {test.non_tied} of {test.n} questions scored differently; at least {LEAST_NON_TIED} must, all in "
+            f"one direction, before p can fall below {alpha:g}."
+        )
+    if result.pairing.missing:
+        yield _missing(result)
+    if result.not_applicable:
+        yield f"{name} does not apply to {plural(result.not_applicable, 'question')}."
+    if noise is not None and abs(test.difference) <= noise:
+        yield (
+            f"The difference is within the judge's own noise: judging the same answers twice moves {name} by up to "
+            f"{number(noise)}."
+        )
+    if candidates > 1:
+        yield f"p is Holm-adjusted over the {candidates} candidates (unadjusted {p_value(test.p)})."
+    for label in unfinished:
+        yield f"The run of {label} is not finished."
+
+
+def _missing(result: MetricResult) -> str:
+    count = len(result.pairing.missing)
+    left_out = (
+        f"{plural(count, 'question')} {'lacks' if count == 1 else 'lack'} a score in at least one run and "
+        f"{'is' if count == 1 else 'are'} left out."
+    )
+    if result.worst is None or result.best is None or result.verdict == "INCONCLUSIVE":
+        return left_out
+    return (
+        f"{left_out} Filled in against and for the candidate they would move the difference to "
+        f"{signed(result.worst.difference)} and {signed(result.best.difference)}; the verdict stays."
+    )
+
+
+def number(value: float) -> str:
+    """Three decimals below ten, fewer above, two digits far below: ``0.812``, ``41.2``, ``1,240``, ``0.00012``."""
+    if 0 < abs(value) < 0.001:
+        return f"{value:.2g}"
+    if abs(value) < 10:
+        return f"{value:.3f}"
+    return f"{value:.1f}" if abs(value) < 1000 else f"{value:,.0f}"
+
+
+def signed(value: float) -> str:
+    """With its sign, a true minus: ``+0.120``, ``−0.031``; ``0.000`` for what is zero."""
+    if abs(value) < 1e-9:
+        return number(0.0)
+    return f"{'+' if value > 0 else '−'}{number(abs(value))}"
+
+
+def p_value(p: float) -> str:
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}" if p < 0.1 else f"p = {p:.2f}"
+
+
+def plural(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
