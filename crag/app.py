@@ -10,6 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from chunking.errors import StoreError
+from crag.auto import Resolved
 from crag.pipeline import Pipeline, load_pipeline
 from crag.settings import DEFAULT_PIPELINE, home_folder
 from crag.wiring import Parts
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
     from retrieval.types import Degraded, Filters, Hit
 
 T = TypeVar("T")
+
+SAMPLES = Path(__file__).parent / "samples" / "documents"
+"""Bundled with the package: a small corpus in both languages."""
 
 
 class Crag:
@@ -143,6 +148,28 @@ class Crag:
         index = self._parts.index(self._choose(pipeline))
         return ingest(self.workspace, index, [Path(path) for path in paths], prune=prune, progress=progress)
 
+    def ingest_samples(self, progress: Callable[..., None] | None = None) -> IngestReport:
+        """Read the bundled sample documents."""
+        return self.ingest([SAMPLES], progress=progress)
+
+    def documents(self) -> list[dict[str, Any]]:
+        """Every document, sorted by source, in the shape of ``crag docs list --json``."""
+        return [record.to_dict() for record in self.workspace.registry.list()]
+
+    def document(self, name: str) -> dict[str, Any]:
+        """One document by id or source, with its text and blocks. Raises NotFoundError."""
+        record = self.workspace.registry.find(name)
+        document = self.workspace.registry.get(record.id)
+        blocks = [
+            {"kind": each.kind, "start": each.start, "end": each.end, "page": each.page} for each in document.blocks
+        ]
+        return {**record.to_dict(), "text": document.text, "blocks": blocks}
+
+    def require_documents(self) -> None:
+        """Raises StoreError where there is nothing to ask."""
+        if not len(self.workspace.registry):
+            raise StoreError(f"The workspace {self.workspace.home} has no documents yet: run crag ingest PATH first.")
+
     async def aingest(self, paths: Sequence[str | Path], **options: Any) -> IngestReport:
         """`ingest` in a thread."""
         return await asyncio.to_thread(self.ingest, paths, **options)
@@ -152,9 +179,13 @@ class Crag:
         for pipeline in pipelines or (self.pipeline,):
             self._parts.warm(pipeline)
 
+    def resolved(self, pipeline: str | Path | Pipeline | None = None) -> Resolved:
+        """The pipeline with every `auto` decided. Raises ConfigError where that cannot be done."""
+        return self._parts.resolved(self._choose(pipeline))
+
     def models(self, pipeline: str | Path | Pipeline | None = None) -> dict[str, str]:
         """Provider in use by role, `auto` decided."""
-        return self._parts.resolved(self._choose(pipeline)).models
+        return self.resolved(pipeline).models
 
     # Life
 
@@ -210,3 +241,12 @@ def _serve_loop(loop: asyncio.AbstractEventLoop) -> None:
         loop.run_until_complete(loop.shutdown_default_executor())
     finally:
         loop.close()
+
+
+def search_shape(question: str, hits: Sequence[Hit], degraded: Sequence[Degraded]) -> dict[str, Any]:
+    """The shape of ``crag search --json`` and of `POST /v1/search`."""
+    return {
+        "question": question,
+        "hits": [hit.to_dict(rank) for rank, hit in enumerate(hits, 1)],
+        "degraded": [entry.to_dict() for entry in degraded],
+    }

@@ -10,7 +10,7 @@ from starlette.concurrency import run_in_threadpool
 from crag.api.errors import ApiError
 from crag.api.schemas import SearchRequest
 from crag.api.streams import unless_client_leaves
-from crag.app import Crag
+from crag.app import Crag, search_shape
 from crag.pipeline import Pipeline
 
 
@@ -20,12 +20,13 @@ def router(crag: Crag, pipelines: dict[str, Pipeline], default: str) -> APIRoute
     @routes.get("/documents")
     async def list_documents() -> dict[str, Any]:
         """Every document of the workspace, in the order of their sources."""
-        return {"object": "list", "data": await run_in_threadpool(crag.documents)}
+        documents = await run_in_threadpool(crag.documents)
+        return {"object": "list", "data": [_public(document) for document in documents]}
 
     @routes.get("/documents/{document_id}")
     async def show_document(document_id: str) -> dict[str, Any]:
         """One document with its text and blocks; offsets are Unicode code points."""
-        return await run_in_threadpool(crag.document, document_id)
+        return _public(await run_in_threadpool(crag.document, document_id))
 
     @routes.post("/search")
     async def search(body: SearchRequest, request: Request) -> dict[str, Any]:
@@ -35,11 +36,11 @@ def router(crag: Crag, pipelines: dict[str, Pipeline], default: str) -> APIRoute
             message = f"There is no pipeline {name!r}; there are {', '.join(pipelines)}."
             raise ApiError(404, message, param="pipeline", code="model_not_found")
         work = crag.asearch(body.question, pipeline=pipeline, top_k=body.top_k, filters=body.filters)
-        hits, degraded = await unless_client_leaves(request, work)
-        return {
-            "question": body.question,
-            "hits": [hit.to_dict(rank) for rank, hit in enumerate(hits, 1)],
-            "degraded": [entry.to_dict() for entry in degraded],
-        }
+        return search_shape(body.question, *await unless_client_leaves(request, work))
 
     return routes
+
+
+def _public(document: dict[str, Any]) -> dict[str, Any]:
+    """Without the path on the server's disk."""
+    return {name: value for name, value in document.items() if name != "origin"}

@@ -1,0 +1,5 @@
+"""`python -m crag`."""
+
+from crag.cli import main
+
+main()
