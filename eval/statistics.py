@@ -243,6 +243,33 @@ def difference_interval(
     return Interval(max(mean - critical * error, -limit), min(mean + critical * error, limit))
 
 
+def mean_interval(
+    values: Sequence[float] | Array,
+    *,
+    confidence: float = 1 - ALPHA,
+    bounds: tuple[float, float] | None = None,
+    seed: int = 0,
+) -> Interval | None:
+    """The interval of one run's mean, for absolute gates. None below two values.
+
+    Passes and failures (0 and 1) take the exact binomial interval of Clopper & Pearson; scores that are all
+    alike take its bound on the share that could differ; all others `difference_interval`, kept within `bounds`.
+    """
+    scores = np.asarray(values, dtype=np.float64)
+    if scores.size < 2:
+        return None
+    mean = float(scores.mean())
+    if bounds == (0.0, 1.0) and np.isin(scores, (0.0, 1.0)).all():
+        exact = scipy_stats().binomtest(int(scores.sum()), scores.size).proportion_ci(confidence, "exact")
+        return Interval(float(exact.low), float(exact.high))
+    around = difference_interval(
+        scores - mean if np.ptp(scores) < TIE else scores, confidence=confidence, bounds=bounds, seed=seed
+    )
+    assert around is not None
+    low, high = (around.low + mean, around.high + mean) if np.ptp(scores) < TIE else (around.low, around.high)
+    return Interval(max(low, bounds[0]), min(high, bounds[1])) if bounds else Interval(low, high)
+
+
 def t_interval(differences: Sequence[float] | Array, *, confidence: float = 1 - ALPHA) -> Interval:
     """Student's interval for a mean. Raises ValueError below two values."""
     values = np.asarray(differences, dtype=np.float64)

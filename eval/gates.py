@@ -1,0 +1,356 @@
+"""gates.yaml: what a run must reach before it may ship, and the exit code that says so.
+
+    load_gates(path) -> Gates                                     strict; ConfigError names the file and the key
+    check_gates(gates, run, base=None, *, allow_mismatch=False, noise=None) -> GateReport
+    GateReport.exit_code, .to_dict(), .sentence                   JUnit: eval.report.junit.render(report)
+
+Exit codes: 0 every gate passed, 1 a gate failed, 2 wrong usage (raised as ConfigError or NotFoundError), 3 the runs
+are invalid (unfinished or not comparable), 4 the judge was unreachable or its budget spent, 5 undecided and
+``inconclusive: fail`` is set. The most serious wins: 3, 4, 1, 5.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from chunking.errors import ConfigError, NotFoundError
+from eval.compare import mismatches
+from eval.paired import metric_result, per_question
+from eval.runs import MetricInfo, Run
+from eval.statistics import ALPHA, PairedTest, mean_interval
+from eval.verdicts import number, plural, signed
+
+Status = Literal["passed", "failed", "inconclusive", "invalid", "unjudged"]
+
+EXIT_CODES: Mapping[Status, int] = {"passed": 0, "failed": 1, "invalid": 3, "unjudged": 4, "inconclusive": 5}
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class _Scope(_Strict):
+    metric: str
+    type: str | None = None
+    lang: str | None = None
+
+    @property
+    def where(self) -> str:
+        parts = [part for part in (self.type, self.lang) if part]
+        return f" on {' '.join(parts)} questions" if parts else ""
+
+
+class Absolute(_Scope):
+    """The end of the mean's 95% interval (or the mean itself) must reach a value."""
+
+    at_least: float | None = None
+    at_most: float | None = None
+    on: Literal["interval", "mean"] = "interval"
+
+    @model_validator(mode="after")
+    def _one_bound(self) -> Absolute:
+        if (self.at_least is None) == (self.at_most is None):
+            raise ValueError("give either at_least or at_most")
+        return self
+
+
+class Relative(_Scope):
+    """The candidate must not be worse than the base by more than `margin`, in the metric's unit."""
+
+    margin: float = Field(default=0.0, ge=0)
+
+
+class MustPass(_Strict):
+    """These questions must each reach a score in every repeat."""
+
+    metric: str
+    questions: tuple[str, ...] = Field(min_length=1)
+    at_least: float = 1.0
+
+
+class Limits(_Strict):
+    """`*_ratio` compares means with the base. `error_rate` counts pipeline errors, `judge_error_rate` judged scores."""
+
+    error_rate: float | None = Field(default=None, ge=0, le=1)
+    judge_error_rate: float | None = Field(default=None, ge=0, le=1)
+    latency_p50_ms: float | None = Field(default=None, gt=0)
+    latency_p95_ms: float | None = Field(default=None, gt=0)
+    latency_ratio: float | None = Field(default=None, gt=0)
+    cost_per_question: float | None = Field(default=None, ge=0)
+    cost_ratio: float | None = Field(default=None, gt=0)
+
+
+class Gates(_Strict):
+    absolute: tuple[Absolute, ...] = ()
+    relative: tuple[Relative, ...] = ()
+    must_pass: tuple[MustPass, ...] = ()
+    limits: Limits = Limits()
+    inconclusive: Literal["pass", "fail"] = "pass"
+    alpha: float = Field(default=ALPHA, gt=0, lt=0.5)
+
+    @property
+    def needs_base(self) -> bool:
+        return bool(self.relative) or self.limits.latency_ratio is not None or self.limits.cost_ratio is not None
+
+
+@dataclass(frozen=True, slots=True)
+class GateResult:
+    """One gate's outcome; `message` gives the figure, the bar and the question ids where they matter."""
+
+    name: str
+    status: Status
+    message: str
+    value: float | None = None
+    bar: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GateReport:
+    results: tuple[GateResult, ...]
+    inconclusive: Literal["pass", "fail"]
+    run: str
+    base: str | None
+
+    @property
+    def exit_code(self) -> int:
+        statuses = {result.status for result in self.results}
+        order: tuple[Status, ...] = ("invalid", "unjudged", "failed", "inconclusive")
+        for status in order:
+            if status in statuses and (status != "inconclusive" or self.inconclusive == "fail"):
+                return EXIT_CODES[status]
+        return 0
+
+    @property
+    def sentence(self) -> str:
+        counts = {status: sum(r.status == status for r in self.results) for status in EXIT_CODES}
+        parts = [f"{count} {status}" for status, count in counts.items() if count]
+        outcome = "passes" if self.exit_code == 0 else "does not pass"
+        return f"{self.run} {outcome} {plural(len(self.results), 'gate')}: {', '.join(parts)}."
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "exit_code": self.exit_code,
+            "sentence": self.sentence,
+            "run": self.run,
+            "base": self.base,
+            "gates": [asdict(result) for result in self.results],
+        }
+
+
+def load_gates(path: str | Path) -> Gates:
+    """Raises NotFoundError and ConfigError."""
+    file = Path(path)
+    try:
+        content = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise NotFoundError(f"The gate file {file} does not exist.") from None
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ConfigError(f"The gate file {file} cannot be read: {' '.join(str(error).split())}.") from None
+    if not isinstance(content, dict):
+        raise ConfigError(f"The gate file {file} must hold keys such as 'relative' and 'limits'.")
+    try:
+        gates = Gates.model_validate(content)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"]) or "top level"
+        raise ConfigError(f"The gate file {file}, {key}: {first['msg'].lower()}.") from None
+    if not (gates.absolute or gates.relative or gates.must_pass or gates.limits.model_dump(exclude_none=True)):
+        raise ConfigError(f"The gate file {file} sets no gate; add 'relative', 'absolute', 'must_pass' or 'limits'.")
+    return gates
+
+
+def check_gates(
+    gates: Gates,
+    run: Run,
+    base: Run | None = None,
+    *,
+    allow_mismatch: bool = False,
+    noise: Mapping[str, float] | None = None,
+) -> GateReport:
+    """Check one run. `noise` widens a relative gate's margin to the judge's own floor.
+
+    Raises ConfigError where a gate compares and no base is given, or names a metric or question the run has not.
+    """
+    if gates.needs_base and base is None:
+        raise ConfigError("These gates compare with a base run: give the base's run folder too.")
+    _known(gates, run)
+    results = [*_validity(run, base, allow_mismatch)]
+    if not results:
+        results += [_absolute(gate, run, gates.alpha) for gate in gates.absolute]
+        if base is not None:
+            results += [
+                _relative(gate, run, base, gates.alpha, (noise or {}).get(gate.metric, 0.0)) for gate in gates.relative
+            ]
+        results += [_must_pass(gate, run) for gate in gates.must_pass]
+        results += _limits(gates.limits, run, base)
+    return GateReport(tuple(results), gates.inconclusive, run.name, base.name if base else None)
+
+
+def _known(gates: Gates, run: Run) -> None:
+    named = [gate.metric for gate in gates.absolute]
+    named += [gate.metric for gate in gates.relative]
+    named += [gate.metric for gate in gates.must_pass]
+    unknown = next((name for name in named if name not in run.metrics), None)
+    if unknown is not None:
+        raise ConfigError(f"A gate names the metric {unknown!r}; {run.path} has {', '.join(run.metrics) or 'none'}.")
+    questions = run.questions
+    for gate in gates.must_pass:
+        for identity in gate.questions:
+            if identity not in questions:
+                raise ConfigError(f"must_pass names the question {identity!r}, which {run.path} does not hold.")
+
+
+def _validity(run: Run, base: Run | None, allow_mismatch: bool) -> Iterator[GateResult]:
+    for found in (run, base):
+        if found is not None and not found.summary:
+            yield GateResult("run finished", "invalid", f"{found.path} is not finished; resume it.")
+    if base is not None and not allow_mismatch:
+        for reason in mismatches(base, run):
+            yield GateResult("runs comparable", "invalid", f"{reason}; run both on the same suite with the same judge.")
+
+
+def _members(run: Run, scope: _Scope) -> list[str]:
+    return [
+        question.id
+        for question in run.questions.values()
+        if scope.type in {None, question.type} and scope.lang in {None, question.lang}
+    ]
+
+
+def _unjudged(run: Run, metric: MetricInfo, members: list[str]) -> str | None:
+    """Why a judged metric cannot gate: no score at all, or half of them missing through the judge."""
+    if not metric.judged:
+        return None
+    scores = [s for s in run.scores.values() if s.metric == metric.name and s.question in set(members)]
+    failed = [score for score in scores if score.status == "judge_error"]
+    if failed and 2 * len(failed) >= sum(score.status in {"ok", "judge_error"} for score in scores):
+        return f"the judge gave no score for {len(failed)} of {len(scores)} answers ({failed[0].reason or 'no reason'})"
+    return None
+
+
+def _absolute(gate: Absolute, run: Run, alpha: float) -> GateResult:
+    metric, members = run.metrics[gate.metric], _members(run, gate)
+    bar = gate.at_least if gate.at_least is not None else gate.at_most
+    assert bar is not None
+    name = f"{gate.metric}{gate.where} {'at least' if gate.at_least is not None else 'at most'} {number(bar)}"
+    unjudged = _unjudged(run, metric, members)
+    if unjudged:
+        return GateResult(name, "unjudged", unjudged, bar=bar)
+    values = run.values(gate.metric)
+    scores = [float(np.mean(values[question])) for question in members if question in values]
+    bounds = metric.range if math.isfinite(metric.range[1]) else None
+    interval = mean_interval(scores, confidence=1 - alpha, bounds=bounds)
+    if interval is None:
+        return GateResult(name, "inconclusive", f"only {plural(len(scores), 'question')} scored", bar=bar)
+    mean = float(np.mean(scores))
+    shown = f"mean {number(mean)}, 95% interval {number(interval.low)} to {number(interval.high)}, n = {len(scores)}"
+    if gate.on == "mean":
+        met = mean >= bar if gate.at_least is not None else mean <= bar
+        return GateResult(name, "passed" if met else "failed", shown, mean, bar)
+    safe, hopeless = (
+        (interval.low >= bar, interval.high < bar)
+        if gate.at_least is not None
+        else (interval.high <= bar, interval.low > bar)
+    )
+    status: Status = "passed" if safe else "failed" if hopeless else "inconclusive"
+    return GateResult(name, status, shown, interval.low if gate.at_least is not None else interval.high, bar)
+
+
+def _relative(gate: Relative, run: Run, base: Run, alpha: float, noise: float) -> GateResult:
+    metric, members = run.metrics[gate.metric], _members(run, gate)
+    margin = max(gate.margin, noise)
+    name = f"{gate.metric}{gate.where} not worse than {base.name} by more than {number(margin)}"
+    unjudged = _unjudged(run, metric, members)
+    if unjudged:
+        return GateResult(name, "unjudged", unjudged, bar=-margin)
+    result = metric_result(base, run, metric, alpha=alpha, only=members)
+    test = result.test
+    if test.interval is None:
+        return GateResult(name, "inconclusive", f"only {plural(test.n, 'question')} scored in both runs", bar=-margin)
+    shown = (
+        f"difference {signed(test.difference)}, 95% interval {signed(test.interval.low)} to "
+        f"{signed(test.interval.high)}, n = {test.n}"
+    )
+    statuses = {_margin_status(found, margin, alpha) for found in (test, result.worst, result.best) if found}
+    lacking = len(result.pairing.missing)
+    if lacking:
+        shown += (
+            f"; {plural(lacking, 'question')} without a score in a run{' could turn this' if len(statuses) > 1 else ''}"
+        )
+    return GateResult(name, statuses.pop() if len(statuses) == 1 else "inconclusive", shown, test.gain, -margin)
+
+
+def _margin_status(test: PairedTest, margin: float, alpha: float) -> Status:
+    """Failed where the whole interval and the sign-flip test say worse, passed where the whole interval is safe."""
+    assert test.interval is not None
+    ends = sorted((1 if test.higher_is_better else -1) * end for end in (test.interval.low, test.interval.high))
+    if ends[1] < -margin and test.p < alpha:
+        return "failed"
+    return "passed" if ends[0] >= -margin else "inconclusive"
+
+
+def _must_pass(gate: MustPass, run: Run) -> GateResult:
+    sign = 1 if run.metrics[gate.metric].direction == "higher" else -1
+    failed = []
+    for identity in gate.questions:
+        scores = [s for s in run.scores.values() if s.question == identity and s.metric == gate.metric]
+        if not scores or any(s.value is None or sign * s.value < sign * gate.at_least for s in scores):
+            shown = ", ".join("none" if s.value is None else number(s.value) for s in scores) or "none"
+            failed.append(f"{identity} ({shown})")
+    name = f"{plural(len(gate.questions), 'question')} must reach {number(gate.at_least)} on {gate.metric}"
+    message = f"missed by {', '.join(failed)}" if failed else "all reach it"
+    return GateResult(name, "failed" if failed else "passed", message, float(len(failed)), 0.0)
+
+
+def _limits(limits: Limits, run: Run, base: Run | None) -> Iterator[GateResult]:
+    figures: dict[str, Callable[[], float | None]] = {
+        "error_rate": lambda: float(np.mean([record.status != "ok" for record in run.answers.values()])),
+        "judge_error_rate": lambda: _judge_errors(run),
+        "latency_p50_ms": lambda: float(np.percentile(_latencies(run), 50)),
+        "latency_p95_ms": lambda: float(np.percentile(_latencies(run), 95)),
+        "latency_ratio": lambda: _ratio(_latencies(run), _latencies(base)) if base else None,
+        "cost_per_question": lambda: _mean(_costs(run)),
+        "cost_ratio": lambda: _ratio(_costs(run), _costs(base)) if base else None,
+    }
+    for name, limit in limits.model_dump(exclude_none=True).items():
+        value = figures[name]()
+        if value is None or math.isnan(value):
+            yield GateResult(
+                f"{name} at most {number(limit)}", "inconclusive", "no figure: nothing was measured", bar=limit
+            )
+        else:
+            status: Status = "passed" if value <= limit else "failed"
+            yield GateResult(f"{name} at most {number(limit)}", status, f"{number(value)}", value, limit)
+
+
+def _judge_errors(run: Run) -> float | None:
+    judged = {name for name, info in run.metrics.items() if info.judged}
+    scores = [s for s in run.scores.values() if s.metric in judged and s.status in {"ok", "judge_error"}]
+    return _mean([float(score.status == "judge_error") for score in scores])
+
+
+def _latencies(run: Run) -> list[float]:
+    found = per_question(run, lambda record: record.latency_ms)
+    return [value for values in found.values() for value in values if value is not None] or [math.nan]
+
+
+def _costs(run: Run) -> list[float]:
+    found = per_question(run, lambda record: record.cost)
+    return [value for values in found.values() for value in values if value is not None]
+
+
+def _ratio(values: list[float], base: list[float]) -> float | None:
+    ours, theirs = _mean(values), _mean(base)
+    return None if ours is None or not theirs else ours / theirs
+
+
+def _mean(values: list[float]) -> float | None:
+    return float(np.mean(values)) if values else None

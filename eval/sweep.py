@@ -1,0 +1,194 @@
+"""Vary pipeline fields, choose on one half of the questions, report on the other.
+
+    sweep(grid, run, *, primary=None, seed=0, alpha=.05) -> Sweep
+    parse_grid(["retrieval.top_k=5,10,20", ...]) -> dict[str, list]     what ``crag eval sweep --vary`` takes
+
+`run` takes overrides such as ``{"retrieval.top_k": 5}``, runs the whole suite once and returns its `Run`. The best
+of ten identical settings looks .06 better on twenty questions, so the winner's figure on the half that chose it is
+never the figure to report: `Sweep.verdict` comes from the questions that took no part in the choice.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+import yaml
+
+from chunking.errors import ConfigError
+from eval import verdicts
+from eval.compare import default_primary
+from eval.paired import MetricResult, judged, metric_result
+from eval.runs import MetricInfo, Question, Run
+from eval.statistics import ALPHA, Interval, mean_interval
+
+Overrides = Mapping[str, Any]
+RunPipeline = Callable[[Overrides], Run]
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One setting: the primary metric's mean on either half, with the 95% interval of the held-out one."""
+
+    overrides: Overrides
+    run: Run
+    tuning: float
+    held_out: float
+    interval: Interval | None
+    latency_ms: float
+
+    @property
+    def label(self) -> str:
+        return ", ".join(f"{field}={value}" for field, value in self.overrides.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """`points` in the order of the grid; the first is the base that `result` compares the chosen one with."""
+
+    metric: MetricInfo
+    points: tuple[Point, ...]
+    chosen: Point
+    result: MetricResult | None
+    """The chosen setting against the base on the held-out half; None where the base itself was chosen."""
+    tuning_questions: int
+    held_out_questions: int
+
+    @property
+    def optimism(self) -> float:
+        """How much better the choice looks on the half that chose it than on the other, against the base."""
+        base, sign = self.points[0], 1 if self.metric.direction == "higher" else -1
+        return sign * ((self.chosen.tuning - base.tuning) - (self.chosen.held_out - base.held_out))
+
+    @property
+    def sentence(self) -> str:
+        base = self.points[0].label
+        if self.result is None:
+            return (
+                f"Keep {base}: of {len(self.points)} settings none scored higher on {self.metric.name} over the "
+                f"{self.tuning_questions} tuning questions."
+            )
+        verdict = verdicts.sentence(self.result, base=base, candidate=self.chosen.label)
+        return (
+            f"{verdict} Chosen from {len(self.points)} settings on {self.tuning_questions} questions, reported on the "
+            f"{self.held_out_questions} others; the half that chose it flattered it by {verdicts.number(self.optimism)}."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "metric": self.metric.name,
+            "sentence": self.sentence,
+            "chosen": dict(self.chosen.overrides),
+            "verdict": self.result.verdict if self.result else None,
+            "result": self.result.to_dict() if self.result else None,
+            "optimism": self.optimism,
+            "tuning_questions": self.tuning_questions,
+            "held_out_questions": self.held_out_questions,
+            "points": [
+                {
+                    "overrides": dict(point.overrides),
+                    "path": str(point.run.path),
+                    "tuning": point.tuning,
+                    "held_out": point.held_out,
+                    "interval": [point.interval.low, point.interval.high] if point.interval else None,
+                    "latency_ms": point.latency_ms,
+                }
+                for point in self.points
+            ],
+        }
+
+
+def parse_grid(settings: Sequence[str]) -> dict[str, list[Any]]:
+    """``section.field=v1,v2,...`` -> field: values, each read as YAML. Raises ConfigError for anything else."""
+    grid: dict[str, list[Any]] = {}
+    for setting in settings:
+        field, separator, values = setting.partition("=")
+        if not separator or "." not in field or not values:
+            raise ConfigError(f"{setting!r} is not a field to vary; write it as retrieval.top_k=5,10,20.")
+        try:
+            grid[field.strip()] = list(yaml.safe_load(f"[{values}]"))
+        except yaml.YAMLError:
+            raise ConfigError(f"The values of {field!r} cannot be read: {values!r}.") from None
+    return grid
+
+
+def sweep(
+    grid: Mapping[str, Sequence[Any]],
+    run: RunPipeline,
+    *,
+    primary: str | None = None,
+    seed: int = 0,
+    alpha: float = ALPHA,
+    progress: Callable[[int, int, str], None] | None = None,
+) -> Sweep:
+    """Run every combination of the grid, first value first. Ties go to the setting that comes first.
+
+    `progress` is told (done, total, label) before each run. Raises ConfigError for an empty grid, fewer than four
+    questions, or a primary metric that was not measured.
+    """
+    combinations = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
+    if len(combinations) < 2:
+        raise ConfigError("A sweep needs at least two settings; write e.g. --vary retrieval.top_k=5,10,20.")
+    runs = []
+    for number, overrides in enumerate(combinations):
+        if progress:
+            progress(number, len(combinations), ", ".join(f"{k}={v}" for k, v in overrides.items()))
+        runs.append(run(overrides))
+    name = primary or default_primary(runs[0], runs[1:])
+    if any(name not in found.metrics for found in runs):
+        raise ConfigError(f"The primary metric {name!r} was not measured; the runs have {', '.join(runs[0].metrics)}.")
+    metric = runs[0].metrics[name]
+    tuning, held_out = split_questions(runs[0], metric.name, seed=seed)
+    points = tuple(
+        _point(overrides, found, metric, tuning, held_out) for overrides, found in zip(combinations, runs, strict=True)
+    )
+    sign = 1 if metric.direction == "higher" else -1
+    chosen = max(points, key=lambda point: sign * point.tuning)
+    result = None
+    if chosen is not points[0]:
+        result = metric_result(runs[0], chosen.run, metric, alpha=alpha, only=held_out)
+        result = judged(result, result.test.p, alpha=alpha)
+    return Sweep(metric, points, chosen, result, len(tuning), len(held_out))
+
+
+def split_questions(run: Run, metric: str, *, seed: int = 0) -> tuple[frozenset[str], frozenset[str]]:
+    """Two halves of the questions that the metric applies to, alike in type and language, seeded.
+
+    Raises ConfigError below four questions.
+    """
+    applicable = {s.question for s in run.scores.values() if s.metric == metric and s.status != "not_applicable"}
+    groups: dict[tuple[str, str], list[Question]] = {}
+    for question in run.questions.values():
+        if question.id in applicable:
+            groups.setdefault((question.type, question.lang), []).append(question)
+    generator = random.Random(seed)
+    order: list[str] = []
+    for key in sorted(groups):
+        members = sorted(question.id for question in groups[key])
+        generator.shuffle(members)
+        order += members
+    if len(order) < 4:
+        raise ConfigError(f"{run.path} has {len(order)} questions for {metric}; a sweep needs at least four to split.")
+    return frozenset(order[::2]), frozenset(order[1::2])
+
+
+def _point(
+    overrides: Overrides, run: Run, metric: MetricInfo, tuning: Collection[str], held_out: Collection[str]
+) -> Point:
+    values = {question: float(np.mean(found)) for question, found in run.values(metric.name).items()}
+    halves = [[values[question] for question in sorted(half) if question in values] for half in (tuning, held_out)]
+    if not halves[0] or not halves[1]:
+        raise ConfigError(f"{run.path} has no {metric.name} score on one half of the questions; score it again.")
+    latencies = [record.latency_ms for record in run.answers.values() if record.status == "ok"]
+    return Point(
+        overrides,
+        run,
+        float(np.mean(halves[0])),
+        float(np.mean(halves[1])),
+        mean_interval(halves[1], bounds=metric.range),
+        float(np.mean(latencies)),
+    )
