@@ -108,7 +108,8 @@ def test_short_answer_is_in_one_document_only(suite: Suite, documents: dict[str,
 
 def test_suite_is_made_from_its_source() -> None:
     made = make_suite()
-    assert made == {name: (SUITE / name).read_text(encoding="utf-8") for name in made}
+    committed = {name: (SUITE / name).read_text(encoding="utf-8") for name in made}
+    assert made == committed, "a document, the loaders or the questions changed: run python tests/samples/make.py suite"
 
 
 @pytest.mark.parametrize("path", BINARIES)
