@@ -1,0 +1,198 @@
+"""BM25 as rank-bm25 defines it, scored over postings instead of over every document.
+
+The library computes the model: `_Okapi` is its `BM25Okapi`, fitted on document frequencies. Its scores are
+reproduced to rounding, quirks included: the idf of a term in exactly half of the texts is 0, and a negative idf
+(a term in more than half) is replaced by epsilon times the average idf, so that in corpora of one or two texts
+no score is positive. What is ours: texts without a positive score are no hits, an empty corpus is fine, texts
+come and go without a new fit of the whole, and a query costs the postings of its terms.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from rank_bm25 import BM25Okapi
+
+from retrieval.lexical.postings import Counts, Ints, Postings
+
+Floats = NDArray[np.float64]
+
+
+class _Okapi(BM25Okapi):  # type: ignore[misc]
+    """The library's model of a corpus known by its size, its length and how many terms have each frequency."""
+
+    idf: dict[int, float]
+    average_idf: float
+
+    def __init__(self, size: int, length: int, terms_by_frequency: dict[int, int]) -> None:
+        self._size, self._length, self._terms = size, length, terms_by_frequency
+        super().__init__(terms_by_frequency)
+
+    def _initialize(self, corpus: dict[int, int]) -> dict[int, int]:
+        self.corpus_size = self._size
+        self.avgdl = self._length / self._size
+        return {frequency: frequency for frequency in corpus}
+
+    def _calc_idf(self, nd: dict[int, int]) -> None:
+        # idf depends on a term's frequency alone. Of a corpus with a single term, the library's average
+        # is that term's idf before the floor.
+        raw: dict[int, float] = {}
+        for frequency in nd:
+            self.idf = {}
+            super()._calc_idf({frequency: frequency})
+            raw[frequency] = self.average_idf
+        terms = sum(self._terms.values())
+        self.average_idf = sum(raw[frequency] * count for frequency, count in self._terms.items()) / terms
+        floor = self.epsilon * self.average_idf
+        self.idf = {frequency: floor if idf < 0 else idf for frequency, idf in raw.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Model:
+    okapi: _Okapi
+    frequencies: NDArray[np.int64]
+    norms: Floats
+    """k1 * (1 - b + b * length / average length), per text."""
+
+    def frequency(self, term: int) -> int:
+        return int(self.frequencies[term]) if term < len(self.frequencies) else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """What one question scores, frozen at the moment it was asked."""
+
+    scores: Floats
+    """By slot; equal to `BM25Okapi.get_scores` of the texts in the order they were added."""
+    coverages: Floats
+    _ids: Sequence[str]
+    _slots: dict[str, int]
+    _documents: Ints
+    _codes: dict[str, int]
+
+    def top(self, k: int, documents: Collection[str] | None = None) -> list[tuple[str, float]]:
+        """At most k (id, score), best first, ties by id. Only positive scores are hits."""
+        found = self.scores > 0
+        if documents is not None:
+            codes = [self._codes[document] for document in documents if document in self._codes]
+            found &= np.isin(self._documents, codes)
+        candidates = np.flatnonzero(found)
+        if len(candidates) > k:
+            values = self.scores[candidates]
+            candidates = candidates[values >= np.partition(values, len(values) - k)[len(values) - k]]
+        ranked = sorted((-float(self.scores[slot]), self._ids[slot]) for slot in candidates.tolist())
+        return [(identifier, -score) for score, identifier in ranked[:k]]
+
+    def score(self, identifier: str) -> float:
+        return self._at(self.scores, identifier)
+
+    def coverage(self, identifier: str) -> float:
+        """Share of the question's terms, weighted by idf, that the text holds: 0 to 1."""
+        return self._at(self.coverages, identifier)
+
+    def _at(self, values: Floats, identifier: str) -> float:
+        slot = self._slots.get(identifier, -1)
+        return float(values[slot]) if 0 <= slot < len(values) else 0.0
+
+
+class BM25Index:
+    """Thread-safe. Texts are added as token counts (`encode`), which is also the form worth storing."""
+
+    def __init__(self, vocabulary: Iterable[str] = ()) -> None:
+        """`vocabulary` in the order of its term ids restores an index whose counts were stored."""
+        self._lock = threading.RLock()
+        self._vocabulary = {term: number for number, term in enumerate(vocabulary)}
+        self._ids: list[str] = []
+        self._slots: dict[str, int] = {}
+        self._codes: dict[str, int] = {}
+        self._documents: Ints = np.empty(0, np.int32)
+        self._lengths: NDArray[np.int64] = np.empty(0, np.int64)
+        self._postings = Postings()
+        self._model: _Model | None = None
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    @property
+    def ids(self) -> set[str]:
+        return set(self._slots)
+
+    @property
+    def vocabulary(self) -> list[str]:
+        """Terms by id. Ids are never reused: a longer vocabulary extends a shorter one."""
+        return list(self._vocabulary)
+
+    def encode(self, tokens: Iterable[str]) -> Counts:
+        """Counts of a text's tokens; terms not seen before get the next ids."""
+        tally = Counter(tokens)
+        with self._lock:
+            terms = [self._vocabulary.setdefault(token, len(self._vocabulary)) for token in tally]
+        return np.array(terms, np.int32), np.fromiter(tally.values(), np.int32, len(tally))
+
+    def add(self, texts: Sequence[tuple[str, str, Counts]]) -> None:
+        """Add (id, document id, counts). An id that is present is replaced."""
+        with self._lock:
+            self.remove([identifier for identifier, _, _ in texts if identifier in self._slots])
+            first = len(self._ids)
+            for slot, (identifier, _, _) in enumerate(texts, first):
+                self._slots[identifier] = slot
+            self._ids.extend(identifier for identifier, _, _ in texts)
+            codes = [self._codes.setdefault(document, len(self._codes)) for _, document, _ in texts]
+            self._documents = np.concatenate([self._documents, np.array(codes, np.int32)])
+            lengths = np.array([int(counts.sum()) for _, _, (_, counts) in texts], np.int64)
+            self._lengths = np.concatenate([self._lengths, lengths])
+            self._postings.append([counts for _, _, counts in texts], first)
+            self._model = None
+
+    def remove(self, ids: Collection[str]) -> None:
+        """Ids that are not present are ignored."""
+        with self._lock:
+            gone = [self._slots[identifier] for identifier in ids if identifier in self._slots]
+            if not gone:
+                return
+            alive = np.ones(len(self._ids), bool)
+            alive[gone] = False
+            # New containers, not changed ones: `Matches` still reads the old.
+            self._ids = [identifier for identifier, kept in zip(self._ids, alive, strict=True) if kept]
+            self._slots = {identifier: slot for slot, identifier in enumerate(self._ids)}
+            self._documents, self._lengths = self._documents[alive], self._lengths[alive]
+            self._postings.keep(alive)
+            self._model = None
+
+    def match(self, tokens: Sequence[str]) -> Matches:
+        """Score every text for a question's tokens."""
+        with self._lock:
+            scores, held, asked = np.zeros(len(self._ids)), np.zeros(len(self._ids)), 0.0
+            model = self._fit()
+            for token, repeats in Counter(tokens).items():
+                term = self._vocabulary.get(token, len(self._vocabulary))
+                frequency = model.frequency(term) if model else 0
+                weight = _smooth_idf(len(self._ids), frequency)
+                asked += weight
+                if model and frequency:
+                    slots, counts = self._postings.of(term)
+                    factor = repeats * model.okapi.idf[frequency] * (model.okapi.k1 + 1)
+                    scores[slots] += factor * counts / (counts + model.norms[slots])
+                    held[slots] += weight
+            coverages = held / asked if asked else held
+            return Matches(scores, coverages, self._ids, self._slots, self._documents, self._codes)
+
+    def _fit(self) -> _Model | None:
+        if self._model is None and len(self._postings):
+            frequencies = self._postings.frequencies(len(self._vocabulary))
+            values, counts = np.unique(frequencies[frequencies > 0], return_counts=True)
+            by_frequency = dict(zip(values.tolist(), counts.tolist(), strict=True))
+            okapi = _Okapi(len(self._ids), int(self._lengths.sum()), by_frequency)
+            norms = okapi.k1 * (1 - okapi.b + okapi.b * self._lengths / okapi.avgdl)
+            self._model = _Model(okapi, frequencies, norms)
+        return self._model
+
+
+def _smooth_idf(size: int, frequency: int) -> float:
+    """Lucene's idf, ln(1 + (N - n + 0.5) / (n + 0.5)): positive for every term, so a share can be weighted by it."""
+    return float(np.log1p((size - frequency + 0.5) / (frequency + 0.5)))

@@ -1,0 +1,87 @@
+"""Text to index terms, the same for passages and questions. Linear in the text.
+
+- Full-width forms are folded (NFKC), traditional characters become simplified ones, Latin accents are dropped.
+- Chinese runs give the words that jieba cuts, and the character bigrams between stop words, so that a word the
+  dictionary lacks still matches. A word of two characters is its bigram and counts once.
+- Latin words are lower-cased and lose an English plural (Harman's S stemmer, JASIS 1991).
+- Identifiers count whole and in parts: ``BGE-M3`` gives bge-m3, bge, m3; ``maxRetries`` gives maxretries, max, retries.
+- Stop words, the question words among them, are left out.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache, lru_cache
+from itertools import pairwise
+
+TOKENIZER_VERSION = "zh-en-1"
+"""Part of an index's fingerprint: change it whenever `tokenize` changes its output."""
+
+_HAN = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003134f"
+_RUNS = re.compile(rf"([{_HAN}]+)|[^\W_{_HAN}]+(?:(?:[._-]|(?<=[0-9]),(?=[0-9]{{3}}(?![0-9])))[^\W_{_HAN}]+)*[+#]*")
+_PARTS = re.compile(r"[._+#-]+|(?<=[a-z0-9])(?=[A-Z])")
+
+_STOP_WORDS = """
+a about an and are as at be been being but by can could did do does for from had has have he her his how i if in into is
+it its me my of on or our she should so such than that the their them then there these they this those to was we were
+what when where which who whom whose why will with would you your s t
+的 了 和 是 在 有 与 及 或 也 都 就 而 把 被 对 于 吗 呢 吧 啊 呀 着 地 得 这 那 个 中 之 其 等 以 为 所 会 由 从 到 将
+并 但 什么 哪 哪些 哪个 哪里 哪儿 哪一 谁 几 多少 如何 怎么 怎样 为什么 为何 何 何时 是否 请问
+"""
+_STOPS = frozenset(_STOP_WORDS.split())
+
+
+def tokenize(text: str) -> list[str]:
+    """Index terms in text order, repeats kept."""
+    terms: list[str] = []
+    for match in _RUNS.finditer(unicodedata.normalize("NFKC", text)):
+        terms.extend(_chinese(match.group()) if match.group(1) else _latin(match.group()))
+    return terms
+
+
+def _chinese(run: str) -> list[str]:
+    import rjieba
+
+    terms: list[str] = []
+    span = ""
+    for word in [*rjieba.cut(run.translate(_simplified())), ""]:
+        if not word or word in _STOPS:
+            terms.extend(map("".join, pairwise(span)))
+            span = ""
+        else:
+            span += word
+            if len(word) != 2:
+                terms.append(word)
+    return terms
+
+
+@lru_cache(maxsize=1 << 16)
+def _latin(run: str) -> tuple[str, ...]:
+    if not run.isascii():
+        run = "".join(c for c in unicodedata.normalize("NFKD", run) if not unicodedata.combining(c))
+    run = run.replace(",", "")
+    parts = [part for part in _PARTS.split(run) if part]
+    terms = [run]
+    if len(parts) > 1:
+        # A lone digit of a version or a date says nothing by itself.
+        terms += [part for part in parts if len(part) > 1 or part.isalpha()]
+    return tuple(_singular(term.lower()) for term in terms if term.lower() not in _STOPS)
+
+
+def _singular(word: str) -> str:
+    if len(word) < 4 or not word.endswith("s"):
+        return word
+    if word.endswith("ies"):
+        return word if word.endswith(("eies", "aies")) else f"{word[:-3]}y"
+    return word if word.endswith(("us", "ss", "is", "aes", "ees", "oes")) else word[:-1]
+
+
+@cache
+def _simplified() -> dict[int, str]:
+    """OpenCC's traditional to simplified, character by character: enough for two spellings to meet."""
+    import opencc
+
+    characters = [chr(point) for first, last in ((0x3400, 0xA000), (0x20000, 0x2A6E0)) for point in range(first, last)]
+    simplified = opencc.OpenCC("t2s").convert("\n".join(characters)).split("\n")
+    return {ord(old): new for old, new in zip(characters, simplified, strict=True) if old != new}

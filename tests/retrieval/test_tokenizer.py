@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrieval.lexical.tokenizer import tokenize
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("BGE-M3", {"bge-m3", "bge", "m3"}),
+        ("email_smtp_port", {"email_smtp_port", "email", "smtp", "port"}),
+        ("v2.0.1", {"v2.0.1", "v2"}),
+        ("C++ and C#", {"c++", "c#"}),
+        ("maxRetries", {"maxretry", "max", "retry"}),
+        ("1,234,567 rows", {"1234567", "row"}),
+        ("ＧＰＴ－４ｏ", {"gpt-4o", "gpt", "4o"}),
+        ("Beyoncé's cities", {"beyonce", "city"}),
+        ("What is the class of a virus?", {"class", "virus"}),
+        ("", set()),
+        ("。，！ -- __", set()),
+    ],
+)
+def test_words_and_identifiers(text: str, terms: set[str]) -> None:
+    assert set(tokenize(text)) == terms
+
+
+def test_chinese_gives_words_and_bigrams_but_no_stop_words() -> None:
+    assert set(tokenize("检索增强生成是什么")) >= {"检索", "增强", "生成", "索增"}
+    assert not {"是", "什么", "成是", "是什"} & set(tokenize("检索增强生成是什么"))
+
+
+def test_an_unknown_name_meets_its_question() -> None:
+    passage, question = set(tokenize("钱钟书撰写了围城一书")), set(tokenize("谁写了围城"))
+    assert "围城" in passage & question
+
+
+def test_a_two_character_word_counts_once() -> None:
+    assert tokenize("模型") == ["模型"]
+
+
+def test_traditional_and_simplified_meet() -> None:
+    assert tokenize("臺灣的網路與軟體") == tokenize("台湾的网路与软体")
+
+
+def test_identifiers_inside_chinese_stay_whole() -> None:
+    assert "bge-m3" in tokenize("使用BGE-M3模型")
+    assert "email_smtp_port" in tokenize("参数email_smtp_port的默认值")
+
+
+@given(st.text())
+def test_any_text_gives_lower_case_terms_without_space(text: str) -> None:
+    assert all(term and not term.isspace() and term == term.lower() for term in tokenize(text))
+
+
+def test_time_grows_with_length_only() -> None:
+    text = "自然语言处理的 max_retries 参数, e.g. 3.14 and a-b-c. " * 2000
+    tokenize("热身 warm")
+    started = time.perf_counter()
+    tokenize(text)
+    assert time.perf_counter() - started < 3
+    started = time.perf_counter()
+    tokenize("a-" * 50_000 + "," * 50_000 + "1," * 50_000)
+    assert time.perf_counter() - started < 3
