@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import PurePosixPath
 
 from chunking.errors import ConfigError
 from chunking.types import Document
@@ -106,18 +107,19 @@ def corpus_of_suite(suite: Suite) -> Corpus:
         raise ConfigError(f"Suite {suite.name} holds no documents: ingest them first and name the collection.")
     parsed: dict[str, Document] = {}
     for document in suite.documents:
-        origin = f"suite:{suite.name}/{document.doc_id}"
+        data, source = (document.text or "").encode(), document.doc_id
+        media_type: str | None = "text/plain"
         if document.file is not None:
             path = document_path(suite, document)
-            parsed[document.doc_id] = load_bytes(
-                path.read_bytes(), source=document.doc_id if "." in document.doc_id else path.name, origin=origin,
-                title=document.title or None,
-            )  # fmt: skip
-        else:
-            parsed[document.doc_id] = load_bytes(
-                (document.text or "").encode(), source=document.doc_id, origin=origin, media_type="text/plain",
-                title=document.title or None,
-            )  # fmt: skip
+            named = path.suffix.lower() == PurePosixPath(document.doc_id).suffix.lower()
+            data, source, media_type = path.read_bytes(), document.doc_id if named else path.name, None
+        parsed[document.doc_id] = load_bytes(
+            data,
+            source=source,
+            origin=f"suite:{suite.name}/{document.doc_id}",
+            media_type=media_type,
+            title=document.title or None,
+        )
     return Corpus(tuple(parsed.values()), {name: document.id for name, document in parsed.items()})
 
 
@@ -125,7 +127,12 @@ def corpus_of_documents(documents: Iterable[Document]) -> Corpus:
     """What is ingested already; a suite may name each document by id, source, file name or title where unambiguous."""
     known = tuple(documents)
     names = {document.id: document.id for document in known}
-    for name_of in (lambda d: d.source, lambda d: d.source.rsplit("/", 1)[-1], lambda d: d.title):
+    ways: tuple[Callable[[Document], str], ...] = (
+        lambda document: document.source,
+        lambda document: document.source.rsplit("/", 1)[-1],
+        lambda document: document.title,
+    )
+    for name_of in ways:
         counted: dict[str, set[str]] = {}
         for document in known:
             counted.setdefault(name_of(document), set()).add(document.id)

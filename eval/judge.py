@@ -128,7 +128,7 @@ class Judge:
         return self.calls == 0 and self.failures >= _HOPELESS
 
     async def __aenter__(self) -> Self:
-        instructor, openai = _import_clients()
+        instructor, openai = import_clients()
         from ragas.llms.base import InstructorLLM
 
         # It reports each failed request on stderr; here a failure is a status with a reason.
@@ -239,7 +239,8 @@ class Judge:
         return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
 
 
-def _import_clients() -> tuple[Any, Any]:
+def import_clients() -> tuple[Any, Any]:
+    """instructor and openai, with Ragas at hand and silent. Raises MissingExtraError."""
     os.environ["RAGAS_DO_NOT_TRACK"] = "true"  # it sends usage events unless told before its first call
     try:
         import instructor

@@ -42,10 +42,13 @@ class Prices:
         return None if price is None else (prompt_tokens * price.input + completion_tokens * price.output) / 1e6
 
     def of(self, model: str | None) -> Price | None:
-        """Price of the longest entry that the model's name, without its provider, is or begins with."""
-        name = (model or "").rsplit("/", 1)[-1].rsplit(":", 1)[-1]
-        entries = [entry for entry in self.table if name == entry or name.startswith(f"{entry}-")]
-        return self.table[max(entries, key=len)] if entries else self.table.get("*")
+        """Price of the longest entry that the model's name, with or without its provider, is or begins with."""
+        full = model or ""
+        for name in (full, full.split(":", 1)[-1], full.rsplit("/", 1)[-1]):
+            entries = [entry for entry in self.table if name == entry or name.startswith(f"{entry}-")]
+            if entries:
+                return self.table[max(entries, key=len)]
+        return self.table.get("*")
 
 
 def load_prices(path: str | Path | None = None) -> Prices:

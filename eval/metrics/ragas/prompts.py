@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from functools import cache
-from pathlib import Path
 from typing import Any, Literal
 
-import yaml
 from pydantic import BaseModel
 from ragas.metrics.collections.noise_sensitivity.util import StatementFaithfulnessPrompt, StatementGeneratorPrompt
 from ragas.prompt.metrics.base_prompt import BasePrompt
 
+from eval.metrics.frozen import read_prompt
 from eval.text import is_chinese
 
-FOLDER = Path(__file__).with_name("prompts")
 FROZEN = {
     "faithfulness": {"statement_generator_prompt": "statements", "nli_statement_prompt": "nli"},
     "answer_relevancy": {"prompt": "question"},
@@ -74,16 +69,9 @@ def correctness_prompt(lang: str) -> CorrectnessPrompt:
     return prompt
 
 
-@cache
-def prompts_hash() -> str:
-    """16 hex digits over every prompt file; the release of Ragas, which holds the English ones, is kept beside it."""
-    content = {path.relative_to(FOLDER).as_posix(): path.read_text(encoding="utf-8") for path in FOLDER.rglob("*.yaml")}
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
-
-
 def _frozen(kind: type, file: str, lang: str) -> Any:
     prompt = kind()
-    content = _read(file, lang)
+    content = read_prompt(file, lang)
     prompt.instruction = content["instruction"]
     prompt.examples = [
         (prompt.input_model.model_validate(_renamed(example["input"], prompt.input_model)),
@@ -91,12 +79,6 @@ def _frozen(kind: type, file: str, lang: str) -> Any:
         for example in content["examples"]
     ]  # fmt: skip
     return prompt
-
-
-@cache
-def _read(file: str, lang: str) -> dict[str, Any]:
-    content: dict[str, Any] = yaml.safe_load((FOLDER / lang / f"{file}.yaml").read_text(encoding="utf-8"))
-    return content
 
 
 def _renamed(fields: dict[str, Any], model: type[BaseModel]) -> dict[str, Any]:

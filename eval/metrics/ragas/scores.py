@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ragas.dataset_schema import SingleTurnSample
@@ -17,6 +17,7 @@ from eval.judge import CallLog, Judge, JudgeError, logged_calls
 from eval.metrics import retrieval
 from eval.metrics.base import (
     Check,
+    Metric,
     Outcome,
     first_reason,
     needs_answerable,
@@ -26,21 +27,24 @@ from eval.metrics.base import (
     needs_reference,
     not_applicable,
 )
+from eval.metrics.builtin import best_passages
+from eval.metrics.catalog import CATALOG
 from eval.metrics.ragas.adapters import EmbedderEmbedding, JudgeLLM, NoStatementsError
 from eval.metrics.ragas.prompts import CorrectnessInput, CorrectnessOutput, correctness_prompt, speak
 from eval.prices import BudgetSpentError
 from eval.runs import AnswerRecord, MetricInfo
 from eval.text import is_chinese, without_markers
+from retrieval.embedders.base import Embedder
 
 _DECLINED = "the pipeline declined to answer"
 
 
 @dataclass
 class RagasMetric:
-    """`build` makes the Ragas object for a language; `refusal` is what declining an answerable question earns."""
+    """`build` makes the Ragas object; `refusal` is what declining an answerable question earns."""
 
     info: MetricInfo
-    build: Callable[[str], Any]
+    build: Callable[[], Any]
     inputs: Callable[[AnswerRecord], dict[str, Any]]
     checks: tuple[Check, ...]
     refusal: float | None = None
@@ -62,7 +66,7 @@ class RagasMetric:
     async def _ask(self, lang: str, inputs: dict[str, Any]) -> Outcome:
         chinese = is_chinese(lang)
         if chinese not in self._built:
-            self._built[chinese] = speak(self.build(lang), self.info.name, lang)
+            self._built[chinese] = speak(self.build(), self.info.name, lang)
         try:
             if self.embedding is not None:
                 await self.embedding.warm([text for text in inputs.values() if isinstance(text, str) and text])
@@ -121,6 +125,18 @@ class Correctness:
         return Outcome(value, reason=reply.reason, tokens=log.to_dict())
 
 
+@dataclass(frozen=True)
+class Hallucination:
+    """1 when faithfulness is below 1. It asks faithfulness, whose calls it shares."""
+
+    info: MetricInfo
+    faithfulness: RagasMetric
+
+    async def score(self, record: AnswerRecord) -> Outcome:
+        outcome = await self.faithfulness.score(record)
+        return outcome if outcome.value is None else replace(outcome, value=float(outcome.value < 1))
+
+
 class _ByIds:
     """Ragas' id-based metrics live in its older module; this gives them the newer call."""
 
@@ -159,143 +175,121 @@ def _passages_found(record: AnswerRecord) -> dict[str, Any]:
     return {"retrieved": names, "reference": [n for n, yes in zip(names, verdicts, strict=True) if yes] or ["none"]}
 
 
-def span_scores() -> list[RagasMetric]:
+def ragas_metrics(judge: Judge | None, embedder: Embedder | None) -> list[Metric]:
+    """Every metric that what is at hand allows: without a judge the ones by spans and by text."""
+    embedding = None if embedder is None else EmbedderEmbedding(embedder)
+    metrics: list[Metric] = [*_by_spans(), *_by_text(embedding)]
+    if judge is not None:
+        metrics += _judged(judge, embedding)
+    return metrics
+
+
+def _by_spans() -> list[RagasMetric]:
     """Ragas' context recall and precision with spans of gold as ids: no model."""
     gold: tuple[Check, ...] = (needs_answerable, needs_gold)
+    recall, precision = CATALOG["id_context_recall"], CATALOG["id_context_precision"]
+    return [
+        RagasMetric(recall, lambda: _ByIds(IDBasedContextRecall()), _groups_found, gold),
+        RagasMetric(precision, lambda: _ByIds(IDBasedContextPrecision()), _passages_found, (*gold, needs_contexts)),
+    ]
+
+
+def _by_text(embedding: EmbedderEmbedding | None) -> list[RagasMetric]:
+    """Likeness of answer and reference, no model but the embedder. ROUGE and BLEU read no Chinese and are left out."""
+    builders: dict[str, Callable[[], Any]] = {
+        "chrf": collections.CHRFScore,
+        "string_similarity": collections.NonLLMStringSimilarity,
+    }
+    if embedding is not None:
+        builders["semantic_similarity"] = lambda: collections.SemanticSimilarity(embeddings=embedding)
     return [
         RagasMetric(
-            MetricInfo("id_context_recall", "ragas", "needed passages that were retrieved (Ragas, by spans)"),
-            lambda lang: _ByIds(IDBasedContextRecall()),
-            _groups_found,
-            gold,
-        ),
-        RagasMetric(
-            MetricInfo("id_context_precision", "ragas", "retrieved passages that are needed (Ragas, by spans)"),
-            lambda lang: _ByIds(IDBasedContextPrecision()),
-            _passages_found,
-            (*gold, needs_contexts),
-        ),
-    ]
-
-
-def text_scores(embedding: EmbedderEmbedding | None) -> list[RagasMetric]:
-    """Likeness of answer and reference, no model but the embedder. ROUGE and BLEU read no Chinese and are left out."""
-
-    def both(record: AnswerRecord) -> dict[str, Any]:
-        return {"reference": record.question.reference, "response": _response(record)}
-
-    def metric(name: str, description: str, build: Callable[[str], Any], **more: Any) -> RagasMetric:
-        info = MetricInfo(name, "ragas", description, range=more.pop("range", (0.0, 1.0)))
-        return RagasMetric(info, build, both, (needs_answerable, needs_reference), refusal=0.0, **more)
-
-    scores = [
-        metric("chrf", "character n-grams shared with the reference", lambda lang: collections.CHRFScore()),
-        metric(
-            "string_similarity",
-            "1 - edit distance to the reference over the longer length",
-            lambda lang: collections.NonLLMStringSimilarity(),
-        ),
-    ]
-    if embedding is not None:
-        scores.append(
-            metric(
-                "semantic_similarity",
-                "cosine of the embeddings of answer and reference",
-                lambda lang: collections.SemanticSimilarity(embeddings=embedding),
-                range=(-1.0, 1.0),
-                embedding=embedding,
-            )
+            CATALOG[name],
+            build,
+            _fields("reference", "response"),
+            _REFERENCE,
+            refusal=0.0,
+            embedding=embedding if name == "semantic_similarity" else None,
         )
-    return scores
+        for name, build in builders.items()
+    ]
 
 
-def judged_scores(judge: Judge, embedding: EmbedderEmbedding | None, budget: int) -> Mapping[str, Any]:
-    """Metrics that ask a judge. Ragas is given the best passages that fit `budget` tokens, at least one."""
-
-    def contexts(record: AnswerRecord) -> list[str]:
-        return [c.text for c in retrieval.within_budget(record.contexts, budget) or record.contexts[:1]]
-
-    def fields(*names: str) -> Callable[[AnswerRecord], dict[str, Any]]:
-        read: dict[str, Callable[[AnswerRecord], Any]] = {
-            "user_input": lambda record: record.question.question,
-            "response": _response,
-            "reference": lambda record: record.question.reference,
-            "retrieved_contexts": contexts,
-        }
-        return lambda record: {name: read[name](record) for name in names}
-
+def _judged(judge: Judge, embedding: EmbedderEmbedding | None) -> list[Metric]:
     def metric(
-        name: str,
-        description: str,
-        build: Callable[[Any], Any],
-        inputs: Callable[[AnswerRecord], dict[str, Any]],
-        checks: tuple[Check, ...],
-        *,
-        direction: Any = "higher",
-        range: tuple[float, float] = (0.0, 1.0),
-        **more: Any,
+        name: str, build: Callable[[Any], Any], inputs: tuple[str, ...], *checks: Check, **more: Any
     ) -> RagasMetric:
-        info = MetricInfo(name, "ragas", description, direction, range, judged=True)
-        return RagasMetric(info, lambda lang: build(JudgeLLM(judge, name)), inputs, checks, **more)
+        return RagasMetric(CATALOG[name], lambda: build(JudgeLLM(judge, name)), _fields(*inputs), checks, **more)
 
-    reference: tuple[Check, ...] = (needs_answerable, needs_reference)
-    answered: tuple[Check, ...] = (needs_attempt, _has_response)
-    scores: list[Any] = [
-        metric(
-            "faithfulness",
-            "statements of the answer that its passages support",
-            lambda llm: collections.Faithfulness(llm=llm),
-            fields("user_input", "response", "retrieved_contexts"),
-            (*answered, needs_contexts),
-        ),
+    faithfulness = metric(
+        "faithfulness",
+        lambda llm: collections.Faithfulness(llm=llm),
+        ("user_input", "response", "retrieved_contexts"),
+        *_ANSWERED,
+        needs_contexts,
+    )
+    metrics: list[Metric] = [
+        faithfulness,
+        Hallucination(CATALOG["hallucination"], faithfulness),
         metric(
             "context_precision",
-            "useful passages ranked first",
             lambda llm: collections.ContextPrecision(llm=llm),
-            fields("user_input", "reference", "retrieved_contexts"),
-            (*reference, needs_contexts),
+            ("user_input", "reference", "retrieved_contexts"),
+            *_REFERENCE,
+            needs_contexts,
         ),
         metric(
             "context_recall",
-            "statements of the reference that the passages support",
             lambda llm: collections.ContextRecall(llm=llm),
-            fields("user_input", "retrieved_contexts", "reference"),
-            (*reference, needs_contexts),
+            ("user_input", "retrieved_contexts", "reference"),
+            *_REFERENCE,
+            needs_contexts,
         ),
         metric(
             "noise_sensitivity",
-            "wrong statements that useful passages led to",
             lambda llm: collections.NoiseSensitivity(llm=llm),
-            fields("user_input", "response", "reference", "retrieved_contexts"),
-            (*reference, *answered, needs_contexts),
-            direction="lower",
+            ("user_input", "response", "reference", "retrieved_contexts"),
+            *_REFERENCE,
+            *_ANSWERED,
+            needs_contexts,
         ),
-        Correctness(
-            MetricInfo("correctness", "answer", "correct 1, partly 0.5, wrong 0, as judged", judged=True), judge
+        Correctness(CATALOG["correctness"], judge),
+    ]
+    if embedding is None:
+        return metrics
+    return [
+        *metrics,
+        metric(
+            "answer_relevancy",
+            lambda llm: collections.AnswerRelevancy(llm=llm, embeddings=embedding),
+            ("user_input", "response"),
+            lambda record: None if record.question.answerable else needs_attempt(record),
+            _has_response,
+            refusal=0.0,
+            embedding=embedding,
+            explain=lambda value: "the judge holds the answer to be non-committal" if value == 0 else None,
+        ),
+        metric(
+            "answer_correctness",
+            lambda llm: collections.AnswerCorrectness(llm=llm, embeddings=embedding),
+            ("user_input", "response", "reference"),
+            *_REFERENCE,
+            _has_response,
+            refusal=0.0,
+            embedding=embedding,
         ),
     ]
-    if embedding is not None:
-        scores += [
-            metric(
-                "answer_relevancy",
-                "likeness of the question and those that the answer would answer",
-                lambda llm: collections.AnswerRelevancy(llm=llm, embeddings=embedding),
-                fields("user_input", "response"),
-                (lambda record: None if record.question.answerable else needs_attempt(record), _has_response),
-                range=(-1.0, 1.0),
-                refusal=0.0,
-                embedding=embedding,
-                explain=lambda value: "the judge holds the answer to be non-committal" if value == 0 else None,
-            ),
-            metric(
-                "answer_correctness",
-                "statements shared with the reference, and likeness to it",
-                lambda llm: collections.AnswerCorrectness(llm=llm, embeddings=embedding),
-                fields("user_input", "response", "reference"),
-                (*reference, _has_response),
-                range=(-1.0, 1.0),
-                refusal=0.0,
-                embedding=embedding,
-            ),
-        ]
-    return {score.info.name: score for score in scores}
+
+
+_REFERENCE: tuple[Check, ...] = (needs_answerable, needs_reference)
+_ANSWERED: tuple[Check, ...] = (needs_attempt, _has_response)
+_READ: dict[str, Callable[[AnswerRecord], Any]] = {
+    "user_input": lambda record: record.question.question,
+    "response": _response,
+    "reference": lambda record: record.question.reference,
+    "retrieved_contexts": lambda record: [context.text for context in best_passages(record)],
+}
+
+
+def _fields(*names: str) -> Callable[[AnswerRecord], dict[str, Any]]:
+    return lambda record: {name: _READ[name](record) for name in names}

@@ -1,0 +1,275 @@
+"""Run a suite: ask every system, score every answer, keep both at once on disk.
+
+    results = await run_suite(suite, corpus, systems, out, options=..., judge=judge_config(), embedder=..., ...)
+
+One system: `out` is the run's folder; several: a folder each inside it. A killed run goes on with `resume`: no
+question that has an answer is asked again, and no reply of the judge that arrived is paid again.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from chunking.errors import ConfigError
+from eval import asking, scoring
+from eval.corpus import Corpus
+from eval.judge import Judge
+from eval.judge_config import JudgeConfig
+from eval.manifest import new_manifest, resumed
+from eval.metrics import Resources, build, select
+from eval.options import RunOptions
+from eval.prices import Budget, Prices, load_prices
+from eval.questions import SuiteQuestion
+from eval.runs import (
+    ANSWERS,
+    MANIFEST,
+    SCORES,
+    SUMMARY,
+    AnswerRecord,
+    LineWriter,
+    MetricInfo,
+    Run,
+    Score,
+    answer_to_dict,
+    read_run,
+    write_json,
+)
+from eval.sampling import stratified
+from eval.suite import Suite
+from eval.summary import summarize
+from eval.system import System
+from retrieval.embedders.base import Embedder
+
+JUDGE_CACHE = "judge-cache.sqlite"
+
+
+@dataclass(frozen=True)
+class Progress:
+    """`seconds_left` is None until the first of a stage is done. `spent` is dollars so far."""
+
+    stage: Literal["answers", "scores"]
+    done: int
+    total: int
+    seconds_left: float | None
+    spent: float
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """`stopped` is why the run is not whole: ``max_cost``, ``judge_unreachable`` or None."""
+
+    run: Run
+    stopped: str | None
+
+
+async def run_suite(
+    suite: Suite,
+    corpus: Corpus,
+    systems: Sequence[System],
+    out: Path,
+    *,
+    options: RunOptions | None = None,
+    judge: JudgeConfig | None = None,
+    embedder: Embedder | None = None,
+    prices: Prices | None = None,
+    judge_cache: Path | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> list[RunResult]:
+    """Answers first, then scores. `embedder` is for the similarity metrics, the same whatever a pipeline uses.
+
+    Raises ConfigError (an existing run without resume, one that differs, a limit without prices, no system) and
+    MissingExtraError. What fails on a single question is a status in the run.
+    """
+    options = options or RunOptions()
+    if not systems:
+        raise ConfigError("There is no pipeline to run: name one with --pipeline.")
+    questions = stratified(suite.questions, options.sample, options.stratify, options.seed)
+    infos = select(options.metrics, judge=judge is not None, embedder=embedder is not None)
+    folders = [out] if len(systems) == 1 else [out / name for name in _folder_names(systems)]
+    fingerprint = None if embedder is None else embedder.fingerprint
+    for system, folder in zip(systems, folders, strict=True):
+        manifest = new_manifest(
+            suite, corpus, system, options, asked=len(questions), metrics=infos, judge=judge, embedder=fingerprint
+        )
+        _open_folder(folder, manifest, options)
+    budget = Budget(options.max_cost, spent=sum(_spent(read_run(folder)) for folder in folders))
+    scorer = _Scorer(judge, embedder, judge_cache or out / JUDGE_CACHE, prices or load_prices(), budget, options.round)
+    report = _Reporter(progress, budget)
+
+    located = {question.id: corpus.locate(question) for question in questions}
+    with _line_files(folders, ANSWERS) as writers:
+        asked = [
+            asking.Task(system, question, located[question.id], repeat, _answer_keeper(writers[folder]))
+            for system, folder in zip(systems, folders, strict=True)
+            for question, repeat in _open_answers(read_run(folder), questions, options)
+        ]
+        within = await asking.ask_all(
+            asked,
+            concurrency=options.concurrency,
+            timeout=options.question_timeout,
+            prices=scorer.prices,
+            budget=budget,
+            progress=report.stage("answers", len(asked)),
+        )
+    stopped = None if within else "max_cost"
+    lacking = [lack for folder in folders for lack in _open_scores(read_run(folder), infos, options)]
+    if lacking:
+        with _line_files(folders, SCORES) as writers:
+            tasks = [scoring.Task(record, name, _score_keeper(writers[folder])) for folder, record, name in lacking]
+            step = report.stage("scores", len(tasks))
+            stopped = await scorer.score(tasks, concurrency=options.concurrency, progress=step) or stopped
+    return [_finish(folder, stopped) for folder in folders]
+
+
+async def score_records(
+    records: Iterable[AnswerRecord],
+    metrics: Sequence[str] | None = None,
+    *,
+    judge: JudgeConfig | None = None,
+    embedder: Embedder | None = None,
+    judge_cache: Path | None = None,
+    prices: Prices | None = None,
+    round: int = 0,
+    concurrency: int = 8,
+) -> list[Score]:
+    """Score frozen answers in memory; another `round` has the judge decide anew (`judge-noise`)."""
+    infos = select(metrics, judge=judge is not None, embedder=embedder is not None)
+    scores: list[Score] = []
+    tasks = [scoring.Task(record, info.name, scores.append) for record in records for info in infos]
+    scorer = _Scorer(judge, embedder, judge_cache, prices or load_prices(), Budget(), round)
+    await scorer.score(tasks, concurrency=concurrency, progress=lambda: None)
+    return scores
+
+
+@dataclass
+class _Scorer:
+    """Builds the metrics that are needed, and the judge with them."""
+
+    judge: JudgeConfig | None
+    embedder: Embedder | None
+    cache: Path | None
+    prices: Prices
+    budget: Budget
+    round: int
+
+    async def score(
+        self, tasks: Sequence[scoring.Task], *, concurrency: int, progress: Callable[[], None]
+    ) -> str | None:
+        """Why scoring stopped early, or None."""
+        names = {task.metric for task in tasks}
+        if self.judge is None:
+            metrics = build(names, Resources(self.embedder))
+            await scoring.score_all(tasks, metrics, concurrency=concurrency, progress=progress)
+            return None
+        # Twice the judge's slots: while one score waits for its own last reply, another fills the slot.
+        concurrency = max(concurrency, 2 * self.judge.concurrency)
+        async with Judge(
+            self.judge, cache=self.cache, prices=self.prices, budget=self.budget, round=self.round
+        ) as judge:
+            metrics = build(names, Resources(self.embedder, judge))
+            within = await scoring.score_all(tasks, metrics, concurrency=concurrency, progress=progress)
+            return "judge_unreachable" if judge.unreachable else None if within else "max_cost"
+
+
+def _open_folder(folder: Path, manifest: Mapping[str, object], options: RunOptions) -> None:
+    place = folder / MANIFEST
+    if place.exists():
+        if not options.resume:
+            raise ConfigError(f"{folder} holds a run already: give --resume to go on with it, or another --out.")
+        old = read_run(folder).manifest
+        manifest = resumed(old, manifest, folder, rescore=options.rescore)
+        if options.rescore:
+            (folder / SCORES).unlink(missing_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    write_json(place, manifest)
+
+
+@contextmanager
+def _line_files(folders: Sequence[Path], name: str) -> Iterator[dict[Path, LineWriter]]:
+    writers = {folder: LineWriter(folder / name) for folder in folders}
+    try:
+        yield writers
+    finally:
+        for writer in writers.values():
+            writer.close()
+
+
+def _answer_keeper(writer: LineWriter) -> Callable[[AnswerRecord], None]:
+    return lambda record: writer.write(answer_to_dict(record))
+
+
+def _score_keeper(writer: LineWriter) -> Callable[[Score], None]:
+    return lambda score: writer.write(score.to_dict())
+
+
+def _open_answers(
+    run: Run, questions: Sequence[SuiteQuestion], options: RunOptions
+) -> Iterator[tuple[SuiteQuestion, int]]:
+    """Questions and repeats that a run has not been asked yet."""
+    done = {key for key, record in run.answers.items() if record.status == "ok" or not options.retry_errors}
+    for repeat in range(options.repeat):
+        for question in questions:
+            if (question.id, repeat) not in done:
+                yield question, repeat
+
+
+def _open_scores(
+    run: Run, infos: Sequence[MetricInfo], options: RunOptions
+) -> Iterator[tuple[Path, AnswerRecord, str]]:
+    """Scores that a run lacks, or that failed and are wanted again."""
+    for record in run.answers.values():
+        for info in infos:
+            score = run.scores.get((*record.key, info.name))
+            revived = score is not None and score.status == "pipeline_error" and record.status == "ok"
+            retried = score is not None and score.status == "judge_error" and options.retry_errors
+            if score is None or revived or retried:
+                yield run.path, record, info.name
+
+
+def _finish(folder: Path, stopped: str | None) -> RunResult:
+    run = read_run(folder)
+    summary = summarize(run, stopped=stopped)
+    write_json(folder / SUMMARY, summary)
+    return RunResult(replace(run, summary=summary), stopped)
+
+
+def _spent(run: Run) -> float:
+    judged = sum(score.tokens.get("cost", 0.0) for score in run.scores.values() if score.tokens)
+    return judged + sum(record.cost or 0.0 for record in run.answers.values())
+
+
+def _folder_names(systems: Sequence[System]) -> list[str]:
+    """The pipelines' names, safe for a file system; those that clash get their version."""
+    names = [re.sub(r"[^\w.-]+", "-", system.name).strip(".-") or "pipeline" for system in systems]
+    unique = [
+        name if names.count(name) == 1 else f"{name}-{system.version[:8]}"
+        for name, system in zip(names, systems, strict=True)
+    ]
+    if len(set(unique)) < len(unique):
+        raise ConfigError("The same pipeline is given twice; use --repeat to ask it more than once.")
+    return unique
+
+
+class _Reporter:
+    def __init__(self, callback: Callable[[Progress], None] | None, budget: Budget) -> None:
+        self._callback = callback
+        self._budget = budget
+
+    def stage(self, stage: Literal["answers", "scores"], total: int) -> Callable[[], None]:
+        started, done = time.monotonic(), 0
+
+        def step(count: int = 1) -> None:
+            nonlocal done
+            done += count
+            if self._callback is not None:
+                left = (time.monotonic() - started) / done * (total - done) if done else None
+                self._callback(Progress(stage, done, total, left, self._budget.spent))
+
+        step(0)
+        return step
