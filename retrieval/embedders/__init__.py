@@ -7,11 +7,15 @@ from collections.abc import Callable
 from chunking.errors import ConfigError
 from retrieval.config import EmbeddingConfig
 from retrieval.embedders.base import Embedder
+from retrieval.embedders.bge import build_bge
 from retrieval.embedders.cache import CachedEmbedder, EmbeddingCache
 from retrieval.embedders.local import build_local
+from retrieval.embedders.openai import build_openai
 
 EMBEDDERS: dict[str, Callable[[EmbeddingConfig], Embedder]] = {
     "local": build_local,
+    "openai": build_openai,
+    "bge": build_bge,
 }
 
 

@@ -21,9 +21,11 @@ class Embedder(Protocol):
 
     name: str
     fingerprint: str
-    dimension: int
     max_tokens: int
     """Longest text that is read whole, in the tokens of `count_tokens`."""
+
+    @property
+    def dimension(self) -> int: ...
 
     def embed(self, texts: Sequence[str], role: Role) -> Vectors:
         """Unit vectors, float32, shape (len(texts), dimension). Thread-safe. Raises ProviderError."""

@@ -145,9 +145,13 @@ class CachedEmbedder:
         self._lock = threading.Lock()
         self.name = embedder.name
         self.fingerprint = embedder.fingerprint
-        self.dimension = embedder.dimension
         self.max_tokens = embedder.max_tokens
         self.degraded: str | None = getattr(embedder, "degraded", None)
+
+    @property
+    def dimension(self) -> int:
+        """Asked for when needed: an embedder behind an endpoint may have to call it to know."""
+        return self._embedder.dimension
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         return self._embedder.count_tokens(texts)
