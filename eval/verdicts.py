@@ -8,6 +8,16 @@ from eval.paired import MetricResult
 from eval.statistics import LEAST_NON_TIED
 
 
+def headline(result: MetricResult, *, base: str, candidate: str) -> str:
+    """The verdict in a few words."""
+    return {
+        "BETTER": f"{candidate} is better than {base}",
+        "WORSE": f"{candidate} is worse than {base}",
+        "NO DIFFERENCE SHOWN": f"No difference shown between {candidate} and {base}",
+        "INCONCLUSIVE": f"Undecided between {candidate} and {base}",
+    }[result.verdict]
+
+
 def sentence(result: MetricResult, *, base: str, candidate: str) -> str:
     """The verdict in one sentence."""
     test, name = result.test, result.info.name

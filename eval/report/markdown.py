@@ -1,0 +1,100 @@
+"""The comparison in Markdown, short enough for a pull request comment."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from eval.changes import STAGE_WORDS, Change
+from eval.compare import CandidateResult, Comparison
+from eval.gates import GateReport
+from eval.paired import MetricResult
+from eval.report.figures import ladder
+from eval.verdicts import number, p_value, plural, signed
+
+MARKS = {"BETTER": "🟢", "WORSE": "🔴", "NO DIFFERENCE SHOWN": "⚪", "INCONCLUSIVE": "🟡"}
+GATE_MARKS = {"passed": "✅", "failed": "❌", "inconclusive": "❔", "invalid": "⛔", "unjudged": "⛔"}
+_REGRESSIONS = 10
+
+
+def render_markdown(comparison: Comparison, *, gates: GateReport | None = None) -> str:
+    """Verdicts, gates, the ladder, every metric's difference, and the worst regressions."""
+    lines = ["## RAG comparison", ""]
+    for candidate in comparison.candidates:
+        lines += [f"{MARKS[candidate.verdict]} **{candidate.verdict}** {_text(candidate.sentence)}", ""]
+        lines += [f"- {_text(remark)}" for remark in candidate.remarks] + [""] * bool(candidate.remarks)
+    if comparison.mismatches:
+        lines += [f"> **These runs are not strictly comparable:** {_text('; '.join(comparison.mismatches))}.", ""]
+    if gates is not None:
+        lines += [f"### Gates: {_text(gates.sentence)}", ""]
+        lines += [f"- {GATE_MARKS[r.status]} {_text(r.name)}: {_text(r.message)}" for r in gates.results] + [""]
+    lines += ["### Means", "", *_ladder(comparison), ""]
+    for candidate in comparison.candidates:
+        lines += _candidate(comparison, candidate)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _ladder(comparison: Comparison) -> Iterable[str]:
+    table = ladder(comparison)
+    yield from _table(
+        ["pipeline", *(column.name for column in table.columns)],
+        [[row.label, *("–" if cell.value is None else number(cell.value) for cell in row.cells)] for row in table.rows],
+    )
+
+
+def _candidate(comparison: Comparison, candidate: CandidateResult) -> list[str]:
+    lines = [f"### {_text(candidate.label)} against {_text(comparison.base_label)}", ""]
+    results = [*candidate.metrics, *candidate.economy]
+    lines += [*_table(["metric", "difference", "95% interval", "p (Holm)", "won / tied / lost", "verdict"],
+                      [_row(result) for result in results]), ""]  # fmt: skip
+    worst = candidate.regressions
+    if worst:
+        blamed = ", ".join(f"{STAGE_WORDS[stage]}: {count}" for stage, count in candidate.stages.items())
+        lines += [f"<details><summary>{plural(len(worst), 'question')} regressed ({_text(blamed)})</summary>", ""]
+        lines += [_regression(change) for change in worst[:_REGRESSIONS]]
+        if len(worst) > _REGRESSIONS:
+            lines.append(f"- and {len(worst) - _REGRESSIONS} more")
+        lines += ["", "</details>", ""]
+    return lines
+
+
+def _row(result: MetricResult) -> list[str]:
+    test = result.test
+    interval = f"{signed(test.interval.low)} to {signed(test.interval.high)}" if test.interval else "–"
+    return [
+        f"**{result.info.name}**" if result.info.direction == "higher" else f"**{result.info.name}** (lower is better)",
+        signed(test.difference),
+        interval,
+        p_value(result.p).removeprefix("p = ").removeprefix("p "),
+        f"{test.wins} / {test.ties} / {test.losses}",
+        result.verdict.lower(),
+    ]
+
+
+def _regression(change: Change) -> str:
+    moved = (
+        "no score"
+        if change.gain is None
+        else f"{number(change.base.score or 0)} → {number(change.candidate.score or 0)}"
+    )
+    return (
+        f"- `{change.question.id}` {_text(change.question.question)} ({_text(change.question.type)}): {moved}. "
+        f"**{change.stage}**: {_text(change.why)}"
+    )
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterable[str]:
+    yield f"| {' | '.join(_cell(text) for text in header)} |"
+    yield f"|{'|'.join('---' for _ in header)}|"
+    for row in rows:
+        yield f"| {' | '.join(_cell(text) for text in row)} |"
+
+
+def _cell(text: str) -> str:
+    return _text(text).replace("|", "\\|")
+
+
+def _text(text: str) -> str:
+    """One line, with HTML and mentions of users defused."""
+    line = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;")
+    return re.sub(r"(?<!\w)@", "@\u200b", line)
