@@ -17,12 +17,14 @@ from crag.settings import DEFAULT_PIPELINE, home_folder
 from crag.wiring import Parts
 
 if TYPE_CHECKING:
-    from retrieval.ingest import IngestReport
-    from retrieval.workspace import Workspace
-
+    from chunking.types import Document
     from graph.engine import Engine
     from graph.types import Answer, Event, Turn
+    from retrieval.embedders.base import Embedder
+    from retrieval.embedders.cache import EmbeddingCache
+    from retrieval.ingest import IngestReport
     from retrieval.types import Degraded, Filters, Hit
+    from retrieval.workspace import Workspace
 
 T = TypeVar("T")
 
@@ -37,10 +39,11 @@ class Crag:
     chunking and embedding share one index. Close it, or use it as a context manager, to release the workspace.
     """
 
-    def __init__(self, workspace: Workspace, pipeline: Pipeline) -> None:
+    def __init__(self, workspace: Workspace, pipeline: Pipeline, *, cache: EmbeddingCache | None = None) -> None:
+        """`cache` is the workspace's own unless one that others share is given; its owner closes it."""
         self.workspace = workspace
         self.pipeline = pipeline
-        self._parts = Parts(workspace)
+        self._parts = Parts(workspace, cache)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._lock = threading.Lock()
 
@@ -148,13 +151,25 @@ class Crag:
         index = self._parts.index(self._choose(pipeline))
         return ingest(self.workspace, index, [Path(path) for path in paths], prune=prune, progress=progress)
 
+    def ingest_documents(
+        self,
+        documents: Sequence[Document],
+        *,
+        pipeline: str | Path | Pipeline | None = None,
+        progress: Callable[..., None] | None = None,
+    ) -> IngestReport:
+        """Take documents that are parsed already into the index of the pipeline."""
+        from retrieval.ingest import ingest_documents
+
+        return ingest_documents(self.workspace, self._parts.index(self._choose(pipeline)), documents, progress=progress)
+
     def ingest_samples(self, progress: Callable[..., None] | None = None) -> IngestReport:
         """Read the bundled sample documents."""
-        return self.ingest([SAMPLES], progress=progress)
+        return self.ingest(sorted(SAMPLES.iterdir()), progress=progress)
 
     def documents(self) -> list[dict[str, Any]]:
         """Every document, sorted by source, in the shape of ``crag docs list --json``."""
-        return [record.to_dict() for record in self.workspace.registry.list()]
+        return [record.to_dict() for record in self.workspace.registry.documents()]
 
     def document(self, name: str) -> dict[str, Any]:
         """One document by id or source, with its text and blocks. Raises NotFoundError."""
@@ -165,10 +180,47 @@ class Crag:
         ]
         return {**record.to_dict(), "text": document.text, "blocks": blocks}
 
-    def require_documents(self) -> None:
-        """Raises StoreError where there is nothing to ask."""
+    def remove(self, names: Sequence[str]) -> list[dict[str, Any]]:
+        """Remove documents by id or source from every index; gives what was removed. Raises NotFoundError."""
+        records = [self.workspace.registry.find(name) for name in names]
+        self.workspace.remove([record.id for record in records])
+        return [record.to_dict() for record in records]
+
+    def require_documents(self, pipeline: str | Path | Pipeline | None = None) -> None:
+        """Raises StoreError where there is nothing to ask, or where the pipeline's index lacks documents."""
         if not len(self.workspace.registry):
             raise StoreError(f"The workspace {self.workspace.home} has no documents yet: run crag ingest PATH first.")
+        chosen = self._choose(pipeline)
+        if missing := len(self._parts.index(chosen).chunks.missing()):
+            raise StoreError(
+                f"{missing} documents of {self.workspace.home} are not in the index of pipeline {chosen.name} yet: "
+                "run crag index rebuild with the same --pipeline once."
+            )
+
+    # The index of the pipeline
+
+    def catch_up(
+        self, pipeline: str | Path | Pipeline | None = None, progress: Callable[..., None] | None = None
+    ) -> IngestReport:
+        """Take documents that came in by another pipeline into this one's index."""
+        from retrieval.ingest import catch_up
+
+        return catch_up(self.workspace, self._parts.index(self._choose(pipeline)), progress=progress)
+
+    def index_status(self) -> dict[str, Any]:
+        home = str(self.workspace.home)
+        documents = len(self.workspace.registry)
+        return {"home": home, "documents": documents, "index": self._parts.index(self.pipeline).status()}
+
+    def verify_index(self) -> dict[str, Any]:
+        """Compare documents, vectors and postings in full; ``ok`` is False where they differ."""
+        return self._parts.index(self.pipeline).verify()
+
+    def rebuild_index(self, progress: Callable[..., None] | None = None) -> dict[str, Any]:
+        """Make vectors and postings anew, documents that were missing included; gives `index_status`."""
+        self._parts.index(self.pipeline).rebuild()
+        self.catch_up(progress=progress)
+        return self.index_status()
 
     async def aingest(self, paths: Sequence[str | Path], **options: Any) -> IngestReport:
         """`ingest` in a thread."""
@@ -177,11 +229,20 @@ class Crag:
     def warm(self, pipelines: Sequence[Pipeline] = ()) -> None:
         """Load every model and index that the pipelines use, so that the first question does not wait for them."""
         for pipeline in pipelines or (self.pipeline,):
-            self._parts.warm(pipeline)
+            self._run(self._warm(pipeline))
+
+    async def _warm(self, pipeline: Pipeline) -> None:
+        engine = await self._engine(pipeline)
+        if len(self.workspace.registry):
+            await engine.search("warm up", 1)
 
     def resolved(self, pipeline: str | Path | Pipeline | None = None) -> Resolved:
         """The pipeline with every `auto` decided. Raises ConfigError where that cannot be done."""
         return self._parts.resolved(self._choose(pipeline))
+
+    def embedder(self, pipeline: str | Path | Pipeline | None = None) -> Embedder:
+        """The pipeline's embedder, behind the cache."""
+        return self._parts.embedder(self._choose(pipeline))
 
     def models(self, pipeline: str | Path | Pipeline | None = None) -> dict[str, str]:
         """Provider in use by role, `auto` decided."""
@@ -190,10 +251,14 @@ class Crag:
     # Life
 
     def close(self) -> None:
+        """Close clients, stop the thread that serves the blocking calls, release the workspace."""
         with self._lock:
             loop, self._loop = self._loop, None
         if loop is not None:
+            for engine in self._parts.engines():
+                asyncio.run_coroutine_threadsafe(engine.aclose(), loop).result()
             loop.call_soon_threadsafe(loop.stop)
+            self._thread.join()
         self.workspace.close()
 
     def __enter__(self) -> Self:
@@ -214,7 +279,8 @@ class Crag:
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
-                threading.Thread(target=_serve_loop, args=(self._loop,), name="crag-loop", daemon=True).start()
+                self._thread = threading.Thread(target=_serve_loop, args=(self._loop,), name="crag-loop", daemon=True)
+                self._thread.start()
             return self._loop
 
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
@@ -233,10 +299,10 @@ def _pipeline(given: str | Path | Pipeline) -> Pipeline:
 def _serve_loop(loop: asyncio.AbstractEventLoop) -> None:
     try:
         loop.run_forever()
-        tasks = asyncio.all_tasks(loop)
-        for task in tasks:
-            task.cancel()
-        loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+        if tasks := asyncio.all_tasks(loop):
+            for task in tasks:
+                task.cancel()
+            loop.run_until_complete(asyncio.wait(tasks))
         loop.run_until_complete(loop.shutdown_asyncgens())
         loop.run_until_complete(loop.shutdown_default_executor())
     finally:

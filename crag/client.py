@@ -15,7 +15,7 @@ NOTE = "server.json"
 """In the workspace while a server runs: ``{"host", "port", "pid"}``."""
 _ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 _ERRORS: dict[str, type[CragError]] = {
-    error.kind: error for error in (ConfigError, NotFoundError, DocumentError, StoreError)
+    kind.kind: kind for kind in (ConfigError, NotFoundError, DocumentError, StoreError)
 }
 
 
@@ -63,11 +63,11 @@ class Server:
             return reply
         if status == 401:
             raise ConfigError(f"The server at {self.url} asks for its key: set {API_KEY} to it here too.")
-        error = reply.get("error", {}) if isinstance(reply, dict) else {}
-        message = error.get("message") or f"The server at {self.url} answered with status {status}."
-        if error.get("code") == "model_not_found":
+        told = reply.get("error", {}) if isinstance(reply, dict) else {}
+        message = told.get("message") or f"The server at {self.url} answered with status {status}."
+        if told.get("code") == "model_not_found":
             raise NotFoundError(f"{message} Restart it with --pipeline FILE to serve another one.")
-        if kind := _ERRORS.get(error.get("type", "")):
+        if kind := _ERRORS.get(told.get("type", "")):
             raise kind(message)
         raise ProviderError(message, provider="crag serve")
 

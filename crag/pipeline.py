@@ -67,6 +67,15 @@ def load_pipeline(name_or_path: str | Path) -> Pipeline:
     return _validated(_read_chain(path, shown, ()), path.stem, shown)
 
 
+def vary(pipeline: Pipeline, overrides: Map[str, Any]) -> Pipeline:
+    """The pipeline with ``{"section.field": value}`` laid over it. Raises ConfigError as for a file."""
+    values = pipeline.model_dump(mode="json")
+    for name, value in overrides.items():
+        section, _, field = name.partition(".")
+        values[section] = {**values.get(section, {}), field: value} if section in SECTIONS else value
+    return _validated(Mapping(values), pipeline.name, "--vary")
+
+
 def diff_pipelines(old: Pipeline, new: Pipeline) -> dict[str, dict[str, Any]]:
     """``{"section.field": {"old", "new"}}`` for every field in which the two differ."""
     before, after = old.sections(), new.sections()

@@ -11,12 +11,12 @@ from crag.auto import Resolved, resolve, resolve_retrieval
 from crag.pipeline import Pipeline
 
 if TYPE_CHECKING:
-    from retrieval.index import Index
-    from retrieval.workspace import Workspace
-
     from graph.engine import Engine
     from retrieval.embedders.base import Embedder
+    from retrieval.embedders.cache import EmbeddingCache
+    from retrieval.index import Index
     from retrieval.rerankers.base import Reranker
+    from retrieval.workspace import Workspace
 
 T = TypeVar("T")
 
@@ -24,8 +24,9 @@ T = TypeVar("T")
 class Parts:
     """Thread-safe, and lazy: asking for an index loads no language model, ingesting loads no reranker."""
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, cache: EmbeddingCache | None = None) -> None:
         self._workspace = workspace
+        self._cache = cache
         self._built: dict[Hashable, Any] = {}
         self._lock = threading.RLock()
 
@@ -36,7 +37,7 @@ class Parts:
         from retrieval.embedders import build_embedder
 
         config = resolve_retrieval(pipeline).embedding
-        return self._once(("embedder", config), lambda: build_embedder(config, self._workspace.cache))
+        return self._once(("embedder", config), lambda: build_embedder(config, self._cache or self._workspace.cache))
 
     def index(self, pipeline: Pipeline) -> Index:
         embedder = self.embedder(pipeline)
@@ -60,15 +61,14 @@ class Parts:
             return [part for key, part in self._built.items() if isinstance(key, tuple) and key[0] == "engine"]
 
     def _engine(self, pipeline: Pipeline) -> Engine:
-        from retrieval.ephemeral import rank_documents
-        from retrieval.retriever import Retriever
-
         from chunking.strategies import build_chunker
         from graph.confidence import calibration_for
         from graph.deps import Deps
         from graph.engine import Engine
         from graph.llms import build_llm
         from graph.web import build_web
+        from retrieval.ephemeral import rank_documents
+        from retrieval.retriever import Retriever
 
         found = self.resolved(pipeline)
         decided = found.pipeline

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
 from collections.abc import Sequence
@@ -12,6 +11,7 @@ import click
 
 from chunking.errors import ConfigError, CragError
 from crag.cli.errors import report, report_unexpected
+from crag.cli.lazy import LazyGroup
 
 COMMANDS = {
     "ingest": ("crag.cli.ingest:ingest", "Read files or folders into the workspace."),
@@ -25,29 +25,13 @@ COMMANDS = {
     "eval": ("crag.cli.evaluate:evaluate", "Run a suite over pipelines and compare the runs."),
     "doctor": ("crag.cli.doctor:doctor", "Say what is installed, configured and picked."),
 }
-"""Name -> (where the command lives, its line in the help). A test holds the line to the command's own."""
 
 
-class LazyGroup(click.Group):
-    """A group that lists its commands from `COMMANDS` and imports one when it is asked for."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        module, attribute = COMMANDS[cmd_name][0].split(":")
-        command = getattr(importlib.import_module(module), attribute)
-        assert isinstance(command, click.Command)
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
-
-
-@click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=LazyGroup,
+    commands_at=COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(package_name="agentic-crag", prog_name="crag")
 def cli() -> None:
     """Ask your own documents, in Chinese or English, with sources and an honest "I don't know".

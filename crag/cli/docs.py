@@ -59,7 +59,7 @@ def show(document: str, home: Path, as_json: bool) -> None:
 def remove(documents: tuple[str, ...], home: Path, as_json: bool) -> None:
     """Remove documents from the workspace; the files themselves stay."""
     with Crag.open(home, write=True) as crag:
-        removed = [crag.remove(document) for document in documents]
+        removed = crag.remove(documents)
     if as_json:
         print_json({"removed": removed})
         return

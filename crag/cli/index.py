@@ -7,8 +7,10 @@ from pathlib import Path
 
 import click
 
+from chunking.errors import StoreError
 from crag.app import Crag
 from crag.cli.options import home_option, json_option, pipeline_option, print_json
+from crag.cli.progress import ingest_progress
 
 
 @click.group()
@@ -18,17 +20,19 @@ def index() -> None:
 
 @index.command()
 @home_option
+@pipeline_option
 @json_option
-def status(home: Path, as_json: bool) -> None:
-    """Say what is in the workspace."""
-    with Crag.open(home) as crag:
+def status(home: Path, pipeline: str, as_json: bool) -> None:
+    """Say what is in the workspace and in the pipeline's index."""
+    with Crag.open(home, pipeline) as crag:
         shape = crag.index_status()
     if as_json:
         print_json(shape)
         return
     click.echo(f"{shape['documents']} documents in {shape['home']}")
-    for each in shape["indexes"]:
-        click.echo("  " + ", ".join(f"{key} {value}" for key, value in each.items()))
+    for key, value in shape["index"].items():
+        shown = ", ".join(f"{name} {each}" for name, each in value.items()) if isinstance(value, dict) else value
+        click.echo(f"  {key:<14}{shown}")
 
 
 @index.command()
@@ -38,16 +42,17 @@ def status(home: Path, as_json: bool) -> None:
 def verify(home: Path, pipeline: str, as_json: bool) -> None:
     """Prove that documents, vectors and postings agree. Exit code 1 where they do not."""
     with Crag.open(home, pipeline) as crag:
-        problems = crag.verify_index()
+        found = crag.verify_index()
     if as_json:
-        print_json({"ok": not problems, "problems": problems})
-    elif problems:
-        for problem in problems:
-            click.echo(f"  {problem}")
-        click.echo("The index disagrees with the documents: crag index rebuild makes it anew.")
-    else:
-        click.echo("The index agrees with the documents.")
-    sys.exit(1 if problems else 0)
+        print_json(found)
+        sys.exit(0 if found["ok"] else 1)
+    if found["ok"]:
+        click.echo(f"Documents, vectors and postings agree: {found['chunks']} chunks.")
+        return
+    wrong = ", ".join(
+        f"{value} {key.replace('_', ' ')}" for key, value in found.items() if key not in ("ok", "chunks") and value
+    )
+    raise StoreError(f"The index disagrees with the documents ({wrong}): run crag index rebuild.")
 
 
 @index.command()
@@ -56,10 +61,9 @@ def verify(home: Path, pipeline: str, as_json: bool) -> None:
 @json_option
 def rebuild(home: Path, pipeline: str, as_json: bool) -> None:
     """Make vectors and postings anew from the documents; cached embeddings are used again."""
-    with Crag.open(home, pipeline, write=True) as crag:
-        crag.rebuild_index()
-        shape = crag.index_status()
+    with Crag.open(home, pipeline, write=True) as crag, ingest_progress(show=not as_json) as progress:
+        shape = crag.rebuild_index(progress)
     if as_json:
         print_json(shape)
     else:
-        click.echo(f"Rebuilt the index of {shape['documents']} documents.")
+        click.echo(f"Rebuilt: {shape['index']['documents']} documents, {shape['index']['chunks']} chunks.")

@@ -5,8 +5,12 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from crag.cli.options import console
+
+if TYPE_CHECKING:
+    from eval.runner import Progress as RunProgress
 
 Progress = Callable[[int, int, str], None]
 """Called with documents done, documents in all, and the one that is being read."""
@@ -26,5 +30,26 @@ def ingest_progress(*, show: bool) -> Iterator[Progress | None]:
 
         def move(done: int, total: int, source: str) -> None:
             bar.update(task, completed=done, total=total, description=source[-60:])
+
+        yield move
+
+
+@contextlib.contextmanager
+def run_progress(*, show: bool) -> Iterator[Callable[[RunProgress], None] | None]:
+    """The same for an evaluation: a bar for the answers, one for the scores, with the time left and the money spent."""
+    if not (show and sys.stderr.isatty()):
+        yield None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    with Progress(
+        TextColumn("{task.description:<8}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
+        TextColumn("{task.fields[spent]}"), console=console(err=True), transient=True,
+    ) as bar:  # fmt: skip
+        tasks = {stage: bar.add_task(stage, total=None, spent="", visible=False) for stage in ("answers", "scores")}
+
+        def move(now: RunProgress) -> None:
+            spent = f"${now.spent:.4f}" if now.spent else ""
+            bar.update(tasks[now.stage], completed=now.done, total=now.total, spent=spent, visible=True)
 
         yield move

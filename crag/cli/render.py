@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Console
@@ -26,7 +27,7 @@ _ROUTE = {
 def print_answer(to: Console, answer: Shape) -> None:
     """The answer, its sources with their quotes, how sure it is and how it came about."""
     to.print()
-    to.print(Padding(Text(answer["text"]), (0, 2)))
+    to.print(Padding(Text(answer["text"]), (0, 2), expand=False))
     if answer["citations"]:
         to.print()
         to.print(Text("  Sources", style="bold"))
@@ -58,7 +59,7 @@ def _print_citation(to: Console, citation: Shape) -> None:
     where += [citation["url"]] if citation["url"] else []
     head.append(f"  {', '.join(where)}" if where else "", "dim")
     to.print(head)
-    to.print(Padding(Text(_shortened(citation["quote"], 280), style="italic"), (0, 2, 0, 6)))
+    to.print(Padding(Text(_shortened(citation["quote"], 280), style="italic"), (0, 2, 0, 6), expand=False))
 
 
 def print_trace(to: Console, answer: Shape) -> None:
@@ -79,17 +80,16 @@ def print_hits(to: Console, found: Shape) -> None:
         head.append(f" › {path}" if path else "", "default")
         head.append(f"  {hit['source']}{', page ' + str(hit['page']) if hit['page'] else ''}", "dim")
         to.print(head)
-        to.print(Padding(Text(_shortened(hit["text"], 320)), (0, 2, 0, 4)))
-        stages = "  ".join(
-            f"{stage} {score:.3f} (#{hit['ranks'].get(stage, '-')})" for stage, score in hit["scores"].items()
-        )
-        to.print(Padding(Text(stages, style="dim"), (0, 2, 1, 4)))
+        to.print(Padding(Text(_shortened(hit["text"], 320)), (0, 2, 0, 4), expand=False))
+        ranked = [(stage, hit["scores"][stage], rank) for stage, rank in hit["ranks"].items()]
+        stages = "  ".join(f"{stage} {score:.3f} (#{rank})" for stage, score, rank in ranked)
+        to.print(Padding(Text(stages, style="dim"), (0, 2, 1, 4), expand=False))
     for entry in found.get("degraded", ()):
         to.print(Text(f"! {entry['stage']}: {entry['reason']}; {entry['action']}", style="yellow"))
 
 
 def print_rows(
-    to: Console, headings: tuple[str, ...], rows: list[tuple[str, ...]], right: tuple[str, ...] = ()
+    to: Console, headings: tuple[str, ...], rows: Sequence[Sequence[str]], right: tuple[str, ...] = ()
 ) -> None:
     """A plain table; columns named in `right` are aligned right, and long cells fold."""
     table = Table(box=None, pad_edge=False, header_style="bold")

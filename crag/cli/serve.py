@@ -38,6 +38,9 @@ def serve(home: Path, host: str, port: int, names: tuple[str, ...], samples: boo
             click.echo("Reading the sample documents (once) ...")
             with ingest_progress(show=True) as progress:
                 crag.ingest_samples(progress)
+        for pipeline in resolved:
+            with ingest_progress(show=True) as progress:
+                crag.catch_up(pipeline, progress)
         crag.warm(resolved)
         address, number = bound.getsockname()[:2]
         url = f"http://{f'[{address}]' if ':' in address else address}:{number}"

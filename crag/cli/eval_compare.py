@@ -1,0 +1,114 @@
+"""`crag eval compare`: a verdict on run folders, with gates for CI."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from crag.cli.options import console, json_option, print_json
+from eval.compare import CandidateResult, compare_runs
+from eval.gates import GateReport, check_gates, load_gates
+from eval.judge_noise import read_noise
+from eval.report import render_html, render_junit, render_markdown
+from eval.runs import read_run
+from eval.statistics import ALPHA
+from eval.verdicts import p_value, plural, signed
+
+_PATH = click.Path(path_type=Path)
+
+
+@click.command()
+@click.argument("base", type=_PATH)
+@click.argument("candidates", metavar="CANDIDATE...", nargs=-1, required=True, type=_PATH)
+@click.option("--primary", metavar="METRIC", help="The metric that decides, declared ahead.")
+@click.option("--alpha", default=ALPHA, show_default=True, type=click.FloatRange(0.0001, 0.5), metavar="P")
+@click.option("--allow-mismatch", is_flag=True, help="Compare runs of other suites or judges, stamped as such.")
+@click.option("--noise", type=_PATH, metavar="FILE", help="Report of 'crag eval judge-noise --json'.")
+@click.option("--gates", "gate_file", type=_PATH, metavar="FILE", help="gates.yaml, checked on every candidate.")
+@click.option("--html", type=_PATH, metavar="OUT", help="Write one self-contained report.")
+@click.option("--markdown", type=_PATH, metavar="OUT", help="Write a summary for a pull request.")
+@click.option("--junit", type=_PATH, metavar="OUT", help="Write the gates as JUnit XML.")
+@json_option
+def compare(
+    *,
+    base: Path,
+    candidates: tuple[Path, ...],
+    primary: str | None,
+    alpha: float,
+    allow_mismatch: bool,
+    noise: Path | None,
+    gate_file: Path | None,
+    html: Path | None,
+    markdown: Path | None,
+    junit: Path | None,
+    as_json: bool,
+) -> None:
+    """Say which run is better, by how much, how sure.
+
+    With --gates the exit code is theirs: 0 passed, 1 failed, 3 the runs are invalid, 4 the judge was unreachable or
+    its budget spent, 5 undecided where the file says that this fails.
+    """
+    floor = read_noise(noise) if noise else None
+    runs = [read_run(path) for path in (base, *candidates)]
+    comparison = compare_runs(
+        runs[0], runs[1:], primary=primary, alpha=alpha, allow_mismatch=allow_mismatch, noise=floor
+    )
+    gates = load_gates(gate_file) if gate_file else None
+    checked = [
+        check_gates(gates, run, runs[0], allow_mismatch=allow_mismatch, noise=floor) for run in runs[1:] if gates
+    ]
+    last = checked[-1] if checked else None
+    if html:
+        html.write_text(render_html(comparison, gates=last), encoding="utf-8")
+    if markdown:
+        markdown.write_text(render_markdown(comparison, gates=last), encoding="utf-8")
+    if junit:
+        junit.write_text(_junit(checked), encoding="utf-8")
+    if as_json:
+        print_json({**comparison.to_dict(), "gates": [report.to_dict() for report in checked]})
+    else:
+        _print(
+            comparison.base_label, comparison.candidates, checked, [each for each in (html, markdown, junit) if each]
+        )
+    sys.exit(max((report.exit_code for report in checked), default=0))
+
+
+def _junit(reports: list[GateReport]) -> str:
+    if len(reports) != 1:
+        raise click.UsageError("--junit goes with --gates and one candidate.")
+    return render_junit(reports[0])
+
+
+def _print(base: str, candidates: tuple[CandidateResult, ...], gates: list[GateReport], written: list[Path]) -> None:
+    from rich.text import Text
+
+    from crag.cli.render import print_rows
+
+    to = console()
+    colours = {"BETTER": "green", "WORSE": "red"}
+    for candidate in candidates:
+        to.print(Text(f"{candidate.verdict}: {candidate.sentence}", style=f"bold {colours.get(candidate.verdict, '')}"))
+        for remark in candidate.remarks:
+            to.print(f"  {remark}")
+        rows = []
+        for result in (*candidate.metrics, *candidate.economy):
+            test = result.test
+            interval = f"{signed(test.interval.low)} to {signed(test.interval.high)}" if test.interval else "-"
+            counts = f"{test.wins}/{test.ties}/{test.losses}"
+            rows.append(
+                (result.info.name, signed(test.difference), interval, p_value(result.p), counts, result.verdict.lower())
+            )
+        headings = ("metric", f"{candidate.label} - {base}", "95% interval", "p (Holm)", "won/tied/lost", "verdict")
+        print_rows(to, headings, rows, right=headings[1:5])
+        for change in candidate.regressions[:5]:
+            to.print(f"  regressed: {change.question.id}, {change.why}")
+        if len(candidate.regressions) > 5:
+            to.print(f"  and {plural(len(candidate.regressions) - 5, 'question')} more, in the report (--html OUT)")
+    for report in gates:
+        to.print(report.sentence)
+        for gate in report.results:
+            to.print(f"  {gate.status:<13}{gate.name}: {gate.message}")
+    for path in written:
+        to.print(f"Wrote {path}.")

@@ -1,0 +1,65 @@
+"""`crag eval judge-noise`: the same answers, judged again and again."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from chunking.errors import ConfigError
+from crag.cli.eval_options import judge_options, judge_settings
+from crag.cli.options import console, json_option, print_json
+from eval.judge_noise import judge_noise as measure
+from eval.runner import score_records
+from eval.runs import Run, read_run
+
+
+@click.command("judge-noise")
+@click.argument("folder", metavar="RUN", type=click.Path(path_type=Path))
+@click.option(
+    "--rounds", default=2, show_default=True, type=click.IntRange(2, 20), metavar="N", help="Judgings in all."
+)
+@judge_options
+@json_option
+def judge_noise(*, folder: Path, rounds: int, as_json: bool, **settings: Any) -> None:
+    """Measure how much the judge alone moves the scores.
+
+    The answers of a finished run are judged anew, without the cache; what the scores move by is noise.
+    """
+    judge = judge_settings(settings)
+    if judge is None:
+        raise ConfigError("No judge is named: give --judge MODEL, or set CRAG_JUDGE_MODEL.")
+    run = read_run(folder)
+    judged = [name for name, info in run.metrics.items() if info.judged]
+    if not judged:
+        raise ConfigError(f"No metric of {folder} was judged: run the suite with a judge first.")
+
+    async def again(number: int) -> Run:
+        records = list(run.answers.values())
+        scores = await score_records(records, judged, judge=judge, round=number)
+        return replace(run, scores={score.key: score for score in scores})
+
+    report = measure([run, *(asyncio.run(again(number)) for number in range(1, rounds))])
+    if as_json:
+        print_json(report.to_dict())
+        return
+    from crag.cli.render import print_rows
+
+    to = console()
+    headings = ("metric", "questions", "sd", "changed", "largest", "floor")
+    rows = [
+        (
+            each.metric,
+            str(each.questions),
+            f"{each.sd:.3f}",
+            f"{each.changed:.0%}",
+            f"{each.largest:.3f}",
+            f"{each.floor:.3f}",
+        )
+        for each in report.metrics
+    ]
+    print_rows(to, headings, rows, right=headings[1:])
+    to.print(report.sentence)

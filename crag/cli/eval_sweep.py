@@ -1,0 +1,86 @@
+"""`crag eval sweep`: vary pipeline fields over a suite; the winner is reported on questions that did not choose it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from crag.cli.eval_options import judge_options, judge_settings
+from crag.cli.options import console, home_option, json_option, pipeline_option, print_json
+from crag.cli.progress import ingest_progress, run_progress
+from crag.evaluation import Bench
+from crag.pipeline import load_pipeline, vary
+from eval.options import RunOptions
+from eval.runs import Run
+from eval.sweep import Overrides, Sweep, parse_grid
+from eval.sweep import sweep as run_sweep
+
+
+@click.command()
+@click.option("--suite", required=True, metavar="S", help="Suite folder, or a file of questions.")
+@click.option("--vary", "settings", metavar="FIELD=A,B,...", multiple=True, required=True, help="May be repeated.")
+@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Where the runs go.")
+@pipeline_option
+@home_option
+@click.option("--primary", metavar="METRIC", help="The metric that chooses, declared ahead.")
+@click.option("--metrics", metavar="A,B", help="Metrics or groups to measure.")
+@click.option("--seed", default=0, show_default=True, metavar="N", help="Of the halves.")
+@click.option("--concurrency", default=4, show_default=True, metavar="N", help="Questions at a time.")
+@click.option("--resume", is_flag=True, help="Go on with a sweep that stopped.")
+@judge_options
+@json_option
+def sweep(
+    *,
+    suite: str,
+    settings: tuple[str, ...],
+    out: Path,
+    pipeline: str,
+    home: Path,
+    primary: str | None,
+    metrics: str | None,
+    seed: int,
+    as_json: bool,
+    **more: Any,
+) -> None:
+    """Vary pipeline fields, choose on one half, report on the other."""
+    base, grid, judge = load_pipeline(pipeline), parse_grid(settings), judge_settings(more)
+    options = RunOptions(metrics=tuple(metrics.split(",")) if metrics else None, **more)
+    show = not as_json
+    with Bench(suite, home=home, out=out) as bench:
+
+        def run(overrides: Overrides) -> Run:
+            changed = vary(base, overrides)
+            name = ",".join(f"{field}={value}" for field, value in overrides.items()).replace("/", "-")
+            with ingest_progress(show=show) as ingesting:
+                bench.prepare([changed], ingesting)
+            with run_progress(show=show) as progress:
+                (result,) = bench.run([changed], out / name, options=options, judge=judge, progress=progress)
+            return result.run
+
+        found = run_sweep(grid, run, primary=primary, seed=seed)
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        _print(found)
+
+
+def _print(found: Sweep) -> None:
+    from crag.cli.render import print_rows
+
+    to = console()
+    rows = [
+        (
+            point.label,
+            f"{point.tuning:.3f}",
+            f"{point.held_out:.3f}",
+            f"{point.interval.low:.3f} to {point.interval.high:.3f}" if point.interval else "-",
+            f"{point.latency_ms:.0f}",
+            "chosen" if point is found.chosen else "",
+        )
+        for point in found.points
+    ]
+    headings = ("setting", f"{found.metric.name}, tuning half", "held-out half", "95% interval", "ms", "")
+    print_rows(to, headings, rows, right=headings[1:5])
+    to.print(found.sentence)
