@@ -9,14 +9,34 @@ from retrieval.embedders.base import Vectors
 
 
 class VectorStore(Protocol):
+    """Thread-safe. Every method raises StoreError where the engine fails."""
+
     def upsert(self, ids: Sequence[str], documents: Sequence[str], vectors: Vectors) -> None:
         """Add or replace. `documents` are the document ids, for filtering and deletion."""
         ...
 
-    def delete(self, ids: Sequence[str]) -> None: ...
+    def delete(self, ids: Sequence[str]) -> None:
+        """Ids that are not present are ignored."""
+        ...
 
     def query(self, vector: Vectors, k: int, documents: Sequence[str] | None = None) -> list[tuple[str, float]]:
         """At most k (chunk id, cosine), best first, restricted to `documents` where given."""
         ...
 
+    def vectors(self, ids: Sequence[str]) -> dict[str, Vectors]:
+        """Stored vectors by id, for the ids that are present."""
+        ...
+
     def ids(self) -> set[str]: ...
+
+    def count(self) -> int: ...
+
+    def reopen(self) -> None:
+        """See what another process has written since."""
+        ...
+
+    def reset(self) -> None:
+        """Empty the store, also a damaged one."""
+        ...
+
+    def close(self) -> None: ...

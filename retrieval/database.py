@@ -1,0 +1,180 @@
+"""The workspace's SQLite file: schema, connections, transactions, and its errors in one sentence."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from chunking.errors import StoreError
+
+SCHEMA_VERSION = 1
+
+_SCHEMA = """
+CREATE TABLE documents (
+    id TEXT PRIMARY KEY,
+    origin TEXT NOT NULL,
+    source TEXT NOT NULL,
+    title TEXT NOT NULL,
+    media_type TEXT NOT NULL,
+    content_hash TEXT NOT NULL,
+    text TEXT NOT NULL,
+    blocks TEXT NOT NULL,
+    notes TEXT NOT NULL,
+    ingested_at TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE indexes (
+    id INTEGER PRIMARY KEY,
+    fingerprint TEXT NOT NULL UNIQUE,
+    chunking TEXT NOT NULL,
+    tokenizer TEXT NOT NULL,
+    embedder TEXT NOT NULL,
+    dimension INTEGER NOT NULL,
+    generation INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
+-- A document that an index has taken in, be it with no chunk at all.
+CREATE TABLE indexed (
+    index_id INTEGER NOT NULL REFERENCES indexes ON DELETE CASCADE,
+    document_id TEXT NOT NULL REFERENCES documents ON DELETE CASCADE,
+    PRIMARY KEY (index_id, document_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX indexed_document ON indexed (document_id);
+
+CREATE TABLE chunks (
+    number INTEGER PRIMARY KEY,
+    index_id INTEGER NOT NULL REFERENCES indexes ON DELETE CASCADE,
+    id TEXT NOT NULL,
+    document_id TEXT NOT NULL REFERENCES documents ON DELETE CASCADE,
+    start INTEGER NOT NULL,
+    "end" INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    tokens INTEGER NOT NULL,
+    heading_path TEXT NOT NULL,
+    page INTEGER,
+    parent_id TEXT,
+    forced INTEGER NOT NULL,
+    context TEXT NOT NULL,
+    terms BLOB NOT NULL,
+    UNIQUE (index_id, id)
+) STRICT;
+CREATE INDEX chunks_document ON chunks (document_id);
+
+CREATE TABLE terms (
+    index_id INTEGER NOT NULL REFERENCES indexes ON DELETE CASCADE,
+    id INTEGER NOT NULL,
+    term TEXT NOT NULL,
+    PRIMARY KEY (index_id, id)
+) STRICT, WITHOUT ROWID;
+
+-- Chunks whose vector is still to be written or deleted. Filled by the triggers within the transaction that changes
+-- a chunk and emptied once the vector store has followed, so that a crash between the two is made good later.
+CREATE TABLE outbox (
+    index_id INTEGER NOT NULL REFERENCES indexes ON DELETE CASCADE,
+    chunk_id TEXT NOT NULL,
+    PRIMARY KEY (index_id, chunk_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER chunk_added AFTER INSERT ON chunks BEGIN
+    INSERT OR IGNORE INTO outbox VALUES (new.index_id, new.id);
+END;
+CREATE TRIGGER chunk_removed AFTER DELETE ON chunks WHEN EXISTS (SELECT 1 FROM indexes WHERE id = old.index_id) BEGIN
+    INSERT OR IGNORE INTO outbox VALUES (old.index_id, old.id);
+END;
+"""
+
+
+class Database:
+    """One connection for each thread that reads, one for writing. Only the owner of the workspace writes."""
+
+    def __init__(self, path: Path, *, write: bool) -> None:
+        """Creates the file when writing. Raises StoreError."""
+        self.path = path
+        self._write_lock = threading.RLock()
+        self._local = threading.local()
+        self._connections: list[sqlite3.Connection] = []
+        self._writer: sqlite3.Connection | None = None
+        with self.guard():
+            if write:
+                self._writer = self._connect()
+                self._writer.execute("PRAGMA journal_mode = WAL")
+                with self.transaction() as connection:
+                    if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                        _create(connection)
+            version = self.read().execute("PRAGMA user_version").fetchone()[0]
+        if version != SCHEMA_VERSION:
+            self.close()
+            raise StoreError(
+                f"{path} has the format {version}, this release reads {SCHEMA_VERSION}: "
+                "ingest into a new --home, or use the release that wrote it."
+            )
+
+    @property
+    def writable(self) -> bool:
+        return self._writer is not None
+
+    def read(self) -> sqlite3.Connection:
+        """This thread's connection, for reading only."""
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = self._connect()
+            connection.execute("PRAGMA query_only = ON")
+            self._local.connection = connection
+        return connection
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """The writing connection inside BEGIN IMMEDIATE ... COMMIT; an exception rolls back. Nests flatly."""
+        if self._writer is None:
+            raise StoreError(f"{self.path} is open for reading only: this command must own the workspace to change it.")
+        with self._write_lock, self.guard():
+            if self._writer.in_transaction:
+                yield self._writer
+                return
+            self._writer.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._writer
+            except BaseException:
+                if self._writer.in_transaction:
+                    self._writer.execute("ROLLBACK")
+                raise
+            self._writer.execute("COMMIT")
+
+    @contextmanager
+    def guard(self) -> Iterator[None]:
+        """Turns SQLite's errors into StoreError."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            if isinstance(error, sqlite3.OperationalError) and "full" in str(error):
+                raise StoreError(f"The disk that holds {self.path} is full: free some space and try again.") from error
+            raise StoreError(
+                f"{self.path} cannot be used ({error}): restore it from a copy, or ingest into a new --home."
+            ) from error
+
+    def close(self) -> None:
+        with self._write_lock:
+            for connection in self._connections:
+                connection.close()
+            self._connections, self._writer = [], None
+            self._local = threading.local()
+
+    def _connect(self) -> sqlite3.Connection:
+        # Closed by `close`, which may run in another thread.
+        connection = sqlite3.connect(self.path, timeout=30, isolation_level=None, check_same_thread=False)
+        self._connections.append(connection)
+        connection.execute("PRAGMA foreign_keys = ON")
+        return connection
+
+
+def _create(connection: sqlite3.Connection) -> None:
+    statement = ""
+    for line in _SCHEMA.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            connection.execute(statement)
+            statement = ""
+    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")

@@ -1,0 +1,245 @@
+"""One index of a workspace: the chunks of one chunking and one embedder, searchable by meaning and by words.
+
+SQLite holds the chunks and their term counts. The vectors in Chroma and the postings in memory are derived: every
+change commits in SQLite first, together with an outbox entry, and the derived stores then follow. After a crash the
+outbox tells exactly what they have missed; a wrong number of vectors is repaired by comparing all ids.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from chunking.config import ChunkingConfig
+from chunking.strategies.base import Chunker
+from chunking.types import Chunk, Document
+from retrieval.chunks import ChunkTable
+from retrieval.database import Database
+from retrieval.embedders.base import Embedder, Vectors
+from retrieval.embedding import embed
+from retrieval.lexical.bm25 import BM25Index, Matches
+from retrieval.lexical.tokenizer import tokenize
+from retrieval.registry import Registry
+from retrieval.vectors.base import VectorStore
+
+_PAGE = 2000
+"""Chunks that follow together: bounds memory and what is done twice after a crash."""
+
+
+class Index:
+    """Thread-safe. Built by `Workspace.index`."""
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        number: int,
+        fingerprint: str,
+        folder: Path,
+        store: VectorStore,
+        chunking: ChunkingConfig,
+        embedder: Embedder,
+    ) -> None:
+        self.fingerprint = fingerprint
+        self.chunking = chunking
+        self.embedder = embedder
+        self.chunks = ChunkTable(database, number)
+        self._database = database
+        self.registry = Registry(database)
+        self._folder = folder
+        self._store = store
+        self._lock = threading.RLock()
+        self._bm25: BM25Index | None = None
+        self._generation = -1
+        self._checked = False
+
+    @cached_property
+    def chunker(self) -> Chunker:
+        from chunking.strategies import build_chunker
+
+        return build_chunker(
+            self.chunking, self.embedder.count_tokens, lambda texts: embed(self.embedder, texts, "passage")
+        )
+
+    # Searching
+
+    def dense(self, vector: Vectors, k: int, documents: Sequence[str] | None = None) -> list[tuple[str, float]]:
+        """At most k (chunk id, cosine) nearest to a unit vector. Raises StoreError."""
+        self._refresh()
+        self._repair()
+        return self._store.query(vector, k, documents)
+
+    def match(self, question: str) -> Matches:
+        """BM25 scores of all chunks. Raises StoreError."""
+        self._refresh()
+        return self._lexical().match(tokenize(question))
+
+    def vectors(self, ids: Sequence[str]) -> dict[str, Vectors]:
+        return self._store.vectors(ids)
+
+    # Changing
+
+    def write(
+        self,
+        documents: Sequence[tuple[Document, str | None, Sequence[Chunk]]],
+        vectors: Mapping[str, Vectors],
+    ) -> None:
+        """Take in documents with their chunks, in one transaction. Raises StoreError.
+
+        Each is (document, origin, chunks); with an origin it is new or changed and replaces what the registry
+        holds, with None it comes from the registry. `vectors` are by chunk id; what lacks is embedded.
+        """
+        with self._lock:
+            self._repair()
+            lexical = self._lexical()
+            with self._database.transaction() as connection:
+                for document, origin, chunks in documents:
+                    if origin is None:
+                        self.chunks.forget(connection, document.id)
+                    else:
+                        self.registry.put(connection, document, origin)
+                    distinct = list({chunk.id: chunk for chunk in chunks}.values())
+                    counts = [lexical.encode(tokenize(chunk.embedded_text)) for chunk in distinct]
+                    self.chunks.add(connection, document.id, distinct, counts)
+                self.chunks.add_terms(connection, lexical.vocabulary)
+            self.follow(vectors)
+
+    def follow(self, vectors: Mapping[str, Vectors] | None = None) -> None:
+        """Bring vectors and postings up to what SQLite says. Does nothing twice; a crash in between is made good."""
+        with self._lock:
+            lexical = self._lexical()
+            pending = self.chunks.pending()
+            for first in range(0, len(pending), _PAGE):
+                page = pending[first : first + _PAGE]
+                present = self.chunks.get(page)
+                gone = [identifier for identifier in page if identifier not in present]
+                self._store.delete(gone)
+                self._upsert([chunk for chunk, _ in present.values()], vectors or {})
+                lexical.remove(gone)
+                lexical.add(self.chunks.counts_of(present))
+                with self._database.transaction() as connection:
+                    self.chunks.settle(connection, page)
+
+    def rebuild(self) -> None:
+        """Write vectors and postings anew from SQLite, also over a damaged Chroma folder. Raises StoreError."""
+        with self._lock:
+            lexical = BM25Index()
+            found = self.chunks.get(self.chunks.ids())
+            counts = [(i, lexical.encode(tokenize(chunk.embedded_text))) for i, (chunk, _) in found.items()]
+            with self._database.transaction() as connection:
+                self.chunks.replace_counts(connection, counts)
+                self.chunks.add_terms(connection, lexical.vocabulary)
+                self.chunks.mark(connection, found)
+            self._store.reset()
+            self._bm25 = lexical
+            self._checked = True
+            self.follow()
+
+    # Looking
+
+    def status(self) -> dict[str, Any]:
+        """Names and sizes. `pending` chunks await their vectors, `missing` documents await ingest into this index."""
+        files = [path for path in self._folder.rglob("*") if path.is_file()] if self._folder.exists() else []
+        return {
+            "fingerprint": self.fingerprint,
+            "chunking": self.chunking.model_dump(),
+            "embedder": self.embedder.fingerprint,
+            "documents": len(self.chunks.indexed()),
+            "missing": len(self.chunks.missing()),
+            "chunks": len(self.chunks),
+            "vectors": self._store.count(),
+            "pending": len(self.chunks.pending()),
+            "vector_bytes": sum(path.stat().st_size for path in files),
+        }
+
+    def verify(self) -> dict[str, Any]:
+        """Compare SQLite, vectors and postings in full; ``ok`` is False where anything differs."""
+        expected = self.chunks.ids()
+        found = self.chunks.get(expected)
+        stored = self._store.ids()
+        fresh, lexical = BM25Index(self._lexical().vocabulary), self._lexical()
+        wrong_offsets = wrong_postings = 0
+        counts = {identifier: tally for identifier, _, tally in self.chunks.counts()}
+        texts: dict[str, str] = {}
+        for chunk, _ in sorted(found.values(), key=lambda pair: pair[0].document_id):
+            if chunk.document_id not in texts:
+                texts = {chunk.document_id: self.registry.get(chunk.document_id).text}
+            wrong_offsets += texts[chunk.document_id][chunk.start : chunk.end] != chunk.text
+            tally = fresh.encode(tokenize(chunk.embedded_text))
+            wrong_postings += not np.array_equal(_sorted(tally), _sorted(counts[chunk.id]))
+        differences = {
+            "missing_vectors": len(expected - stored),
+            "extra_vectors": len(stored - expected),
+            "wrong_vectors": self._wrong_vectors(sorted(expected & stored)),
+            "missing_postings": len(expected - lexical.ids),
+            "extra_postings": len(lexical.ids - expected),
+            "wrong_postings": wrong_postings,
+            "wrong_offsets": wrong_offsets,
+        }
+        return {"ok": not any(differences.values()), "chunks": len(expected), **differences}
+
+    def close(self) -> None:
+        self._store.close()
+
+    # Inside
+
+    def _lexical(self) -> BM25Index:
+        with self._lock:
+            if self._bm25 is None:
+                self._bm25 = BM25Index(self.chunks.vocabulary())
+                self._bm25.add(self.chunks.counts())
+            return self._bm25
+
+    def _refresh(self) -> None:
+        """Where another process owns the workspace: read again what it has changed since."""
+        if self._database.writable:
+            return
+        generation = self.chunks.generation()
+        with self._lock:
+            if generation != self._generation:
+                self._bm25 = None
+                self._store.reopen()
+                self._generation = generation
+
+    def _repair(self) -> None:
+        """Once after opening as the owner: make good what a crash or a deleted folder has left undone."""
+        if self._checked or not self._database.writable:
+            return
+        with self._lock:
+            self.follow()
+            if self._store.count() != len(self.chunks):
+                expected, stored = self.chunks.ids(), self._store.ids()
+                with self._database.transaction() as connection:
+                    self.chunks.mark(connection, expected ^ stored)
+                self.follow()
+            self._checked = True
+
+    def _upsert(self, chunks: Sequence[Chunk], vectors: Mapping[str, Vectors]) -> None:
+        lacking = [chunk for chunk in chunks if chunk.id not in vectors]
+        embedded = embed(self.embedder, [chunk.embedded_text for chunk in lacking], "passage")
+        known = {**vectors, **dict(zip((chunk.id for chunk in lacking), embedded, strict=True))}
+        if chunks:
+            self._store.upsert(
+                [chunk.id for chunk in chunks],
+                [chunk.document_id for chunk in chunks],
+                np.stack([known[chunk.id] for chunk in chunks]),
+            )
+
+    def _wrong_vectors(self, ids: Sequence[str]) -> int:
+        """Stored vectors that are not of unit length or of another dimension."""
+        wrong = 0
+        for first in range(0, len(ids), _PAGE):
+            stored = self._store.vectors(ids[first : first + _PAGE])
+            rows = np.stack(list(stored.values()))
+            wrong += int((np.abs(np.linalg.norm(rows, axis=1) - 1) > 1e-3).sum())
+            wrong += len(rows) * (rows.shape[1] != self.embedder.dimension)
+        return wrong
+
+
+def _sorted(counts: tuple[Any, Any]) -> Any:
+    return np.stack(counts)[:, np.argsort(counts[0])]

@@ -1,0 +1,126 @@
+"""Embedded Chroma: one folder and one collection for each index, our vectors, cosine space."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from chunking.errors import StoreError
+from retrieval.embedders.base import Vectors
+
+_HNSW = {"space": "cosine", "ef_construction": 200, "ef_search": 200}
+
+
+class ChromaStore:
+    """Opens at first use. Another process keeps seeing what it saw when it opened: see `reopen`."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self._folder = folder
+        self._name = name
+        self._idle = threading.Condition()
+        self._users = 0
+        self._client: Any = None
+        self._collection: Any = None
+
+    def upsert(self, ids: Sequence[str], documents: Sequence[str], vectors: Vectors) -> None:
+        with self._open() as collection:
+            page = self._client.get_max_batch_size()
+            for first in range(0, len(ids), page):
+                span = slice(first, first + page)
+                collection.upsert(
+                    ids=list(ids[span]),
+                    embeddings=np.ascontiguousarray(vectors[span], np.float32),
+                    metadatas=[{"document": document} for document in documents[span]],
+                )
+
+    def delete(self, ids: Sequence[str]) -> None:
+        with self._open() as collection:
+            page = self._client.get_max_batch_size()
+            for first in range(0, len(ids), page):
+                collection.delete(ids=list(ids[first : first + page]))
+
+    def query(self, vector: Vectors, k: int, documents: Sequence[str] | None = None) -> list[tuple[str, float]]:
+        if documents is not None and not documents:
+            return []
+        where = None if documents is None else {"document": {"$in": list(documents)}}
+        with self._open() as collection:
+            found = collection.query(
+                query_embeddings=[np.asarray(vector, np.float32)], n_results=k, where=where, include=["distances"]
+            )
+        return [
+            (identifier, 1.0 - distance)
+            for identifier, distance in zip(found["ids"][0], found["distances"][0], strict=True)
+        ]
+
+    def vectors(self, ids: Sequence[str]) -> dict[str, Vectors]:
+        if not ids:
+            return {}
+        with self._open() as collection:
+            found = collection.get(ids=list(ids), include=["embeddings"])
+        return dict(zip(found["ids"], np.asarray(found["embeddings"], np.float32), strict=True))
+
+    def ids(self) -> set[str]:
+        with self._open() as collection:
+            return set(collection.get(include=[])["ids"])
+
+    def count(self) -> int:
+        with self._open() as collection:
+            return int(collection.count())
+
+    def reopen(self) -> None:
+        self.close()
+
+    def reset(self) -> None:
+        self.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def close(self) -> None:
+        with self._idle:
+            self._idle.wait_for(lambda: not self._users)
+            client, self._client, self._collection = self._client, None, None
+            if client is not None:
+                client.close()
+
+    @contextmanager
+    def _open(self) -> Iterator[Any]:
+        try:
+            with self._idle:
+                if self._collection is None:
+                    self._client, self._collection = _connect(self._folder, self._name)
+                self._users += 1
+            try:
+                yield self._collection
+            finally:
+                with self._idle:
+                    self._users -= 1
+                    self._idle.notify_all()
+        # Chroma lets errors of its Rust side through as they come, plain Exceptions among them.
+        except Exception as error:
+            raise StoreError(
+                f"The vectors in {self._folder} cannot be used ({error}): run crag index rebuild, "
+                "which writes them anew from the workspace."
+            ) from error
+
+
+def _connect(folder: Path, name: str) -> tuple[Any, Any]:
+    import chromadb
+    from chromadb.api.shared_system_client import SharedSystemClient
+    from chromadb.config import Settings
+
+    client: Any = None
+    try:
+        client = chromadb.PersistentClient(str(folder), settings=Settings(anonymized_telemetry=False))
+        # Without an explicit None, Chroma attaches an embedding function that downloads a model.
+        return client, client.get_or_create_collection(name, embedding_function=None, configuration={"hnsw": _HNSW})
+    except BaseException:
+        if client is not None:
+            client.close()
+        # Chroma keeps what failed to start under its path and would hand it to the next client.
+        SharedSystemClient._identifier_to_system.pop(str(folder), None)
+        raise
