@@ -152,6 +152,7 @@ class Judge:
             model=config.model,
             provider="openai",
             temperature=config.temperature,
+            top_p=config.top_p,
             max_tokens=config.max_tokens,
             max_retries=config.attempts - 1,
             **config.extra,
@@ -273,7 +274,7 @@ def _transport(error: Exception) -> bool:
 def _reason(error: Exception, config: JudgeConfig) -> str:
     """Why a reply failed, in a few words."""
     import openai
-    from instructor.v2.core.errors import IncompleteOutputException
+    from instructor.v2.core.errors import IncompleteOutputException, InstructorRetryException
 
     causes = list(_causes(error))
     for cause in causes:
@@ -285,6 +286,6 @@ def _reason(error: Exception, config: JudgeConfig) -> str:
             return f"cannot connect to {config.base_url}"
         if isinstance(cause, openai.APIStatusError):
             return f"status {cause.status_code} from {config.base_url}: {cause.message[:200]}"
-    if any(isinstance(cause, ValidationError | json.JSONDecodeError) for cause in causes):
+    if any(isinstance(cause, InstructorRetryException | ValidationError) for cause in causes):
         return f"the reply did not fit the schema in {config.attempts} attempts"
     return f"{type(error).__name__}: {str(error)[:200]}"

@@ -27,6 +27,8 @@ class JudgeConfig(BaseModel):
     """How the endpoint is asked for structure: JSON mode with the schema in the prompt (as Ragas does), a schema that
     constrains decoding (vLLM, llama.cpp, OpenAI), or a tool call."""
     temperature: float = Field(default=0.0, ge=0, le=2)
+    top_p: float = Field(default=0.1, gt=0, le=1)
+    """Ragas' own default."""
     max_tokens: int = Field(default=4096, ge=64, le=131_072)
     extra: dict[str, Any] = Field(default_factory=dict)
     """Further parameters of a chat completion, e.g. ``seed``."""
@@ -40,7 +42,8 @@ class JudgeConfig(BaseModel):
     @property
     def parameters(self) -> dict[str, Any]:
         """What is sent along with each prompt."""
-        return {"temperature": self.temperature, "max_tokens": self.max_tokens, "mode": self.mode, **self.extra}
+        named = {name: getattr(self, name) for name in ("temperature", "top_p", "max_tokens", "mode")}
+        return {**named, **self.extra}
 
 
 def judge_config(options: Mapping[str, Any] | None = None, file: str | Path | None = None) -> JudgeConfig | None:

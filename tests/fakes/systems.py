@@ -40,7 +40,8 @@ def answer(
     models: Mapping[str, str] | None = None,
 ) -> Answer:
     return Answer(
-        question, text, status, route, confidence, tuple(citations), (), usage or Usage(), {"retrieve": 1.0, "total": 2.0},
+        question, text, status, route, confidence, tuple(citations), (), usage or Usage(),
+        {"retrieve": 1.0, "total": 2.0},
         {"name": "scripted", "version": "1"}, models or {"generation": "extractive"}, tuple(hits), tuple(trace),
     )  # fmt: skip
 

@@ -9,8 +9,9 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 from ragas.embeddings.base import BaseRagasEmbedding
 from ragas.llms.base import InstructorBaseRagasLLM
+from ragas.metrics.collections import NoiseSensitivity
 
-from eval.judge import Judge
+from eval.judge import Judge, JudgeError
 from retrieval.embedders.base import Embedder
 
 _Reply = TypeVar("_Reply", bound=BaseModel)
@@ -35,6 +36,16 @@ class JudgeLLM(InstructorBaseRagasLLM):
         if response_model.__name__ == "StatementGeneratorOutput" and not getattr(reply, "statements", None):
             raise NoStatementsError
         return reply
+
+
+class WholeNoiseSensitivity(NoiseSensitivity):
+    """Refuses verdicts on fewer or more statements than were asked about: numpy would stretch one over all of them."""
+
+    async def _evaluate_statement_faithfulness(self, statements: list[str], context: str) -> list[int]:
+        verdicts = await super()._evaluate_statement_faithfulness(statements, context)
+        if len(verdicts) != len(statements):
+            raise JudgeError(f"the judge gave {len(verdicts)} verdicts on {len(statements)} statements")
+        return verdicts
 
 
 class EmbedderEmbedding(BaseRagasEmbedding):

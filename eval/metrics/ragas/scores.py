@@ -29,7 +29,7 @@ from eval.metrics.base import (
 )
 from eval.metrics.builtin import best_passages
 from eval.metrics.catalog import CATALOG
-from eval.metrics.ragas.adapters import EmbedderEmbedding, JudgeLLM, NoStatementsError
+from eval.metrics.ragas.adapters import EmbedderEmbedding, JudgeLLM, NoStatementsError, WholeNoiseSensitivity
 from eval.metrics.ragas.prompts import CorrectnessInput, CorrectnessOutput, correctness_prompt, speak
 from eval.prices import BudgetSpentError
 from eval.runs import AnswerRecord, MetricInfo
@@ -78,7 +78,6 @@ class RagasMetric:
         except BudgetSpentError:
             raise
         except Exception as error:
-            # Ragas trips over verdicts that do not match the statements they are about.
             return Outcome(
                 None, "judge_error", f"Ragas could not use the replies: {type(error).__name__}: {error}"[:300]
             )
@@ -247,7 +246,7 @@ def _judged(judge: Judge, embedding: EmbedderEmbedding | None) -> list[Metric]:
         ),
         metric(
             "noise_sensitivity",
-            lambda llm: collections.NoiseSensitivity(llm=llm),
+            lambda llm: WholeNoiseSensitivity(llm=llm),
             ("user_input", "response", "reference", "retrieved_contexts"),
             *_REFERENCE,
             *_ANSWERED,
