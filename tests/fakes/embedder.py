@@ -13,7 +13,7 @@ _TOKEN = re.compile(r"[a-zA-Z0-9_]+|[^\sa-zA-Z0-9_]")
 
 
 class HashEmbedder:
-    """Counts its calls and texts. `dimension` is a power of two. `before` runs ahead of each call and may raise or wait."""
+    """Remembers its texts. `dimension` is a power of two. `before` runs ahead of each call and may raise or wait."""
 
     name = "hash"
     max_tokens = 512
