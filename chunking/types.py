@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -45,6 +46,12 @@ class Document:
     blocks: tuple[Block, ...]
     notes: tuple[str, ...] = ()
     """What the reader should know: the encoding that was guessed, pages without text, noise left out."""
+    page_starts: tuple[int, ...] = ()
+    """Offsets at which pages 1, 2, ... begin; empty where the format has no pages."""
+
+    def page_at(self, offset: int) -> int | None:
+        """The page, from 1, that an offset lies on."""
+        return max(1, bisect_right(self.page_starts, offset)) if self.page_starts else None
 
 
 @dataclass(frozen=True, slots=True)

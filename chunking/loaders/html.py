@@ -1,0 +1,192 @@
+"""HTML: the main content as text, with headings, lists, tables (``a | b | c`` a row) and code.
+
+What frames the content (navigation, page header and footer, forms, hidden parts) is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from chunking.errors import DocumentError
+from chunking.loaders.base import Parsed, TextBuilder
+from chunking.normalize import clean, decode
+
+_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
+_DROPPED = (
+    "script,style,noscript,template,svg,canvas,iframe,object,embed,form,button,select,input,textarea,nav,dialog,"
+    "[hidden],[aria-hidden=true],[role=navigation],[role=search],.mw-editsection,sup.reference"
+)
+_FRAME = "header,footer,aside,[role=banner],[role=contentinfo],[role=complementary]"
+_BLOCK_TAGS = frozenset(
+    [
+        *("address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "div", "dl", "dt"),
+        *("fieldset", "figcaption", "figure", "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr"),
+        *("html", "legend", "li", "main", "ol", "p", "pre", "section", "summary", "table", "ul"),
+    ]
+)
+_MAIN = ("main", "[role=main]", "article", "#mw-content-text", "#content", "body")
+
+
+def load_html(data: bytes, source: str) -> Parsed:
+    from selectolax.lexbor import LexborHTMLParser
+
+    declared = _CHARSET.search(data[:4096])
+    html, note = decode(data, source=source, declared=declared.group(1).decode() if declared else None)
+    tree = LexborHTMLParser(html)
+    title_node = tree.css_first("title")
+    title = " ".join(clean(title_node.text()).split()) if title_node else ""
+    for node in tree.css(_DROPPED):
+        node.decompose()
+    root, unframed = _main(tree)
+    if root is None:
+        raise DocumentError(f"{source} has no HTML body: check that it is a whole page.")
+    if not unframed:
+        for node in root.css(_FRAME):
+            node.decompose()
+    writer = _Writer()
+    writer.walk(root)
+    parsed_text = writer.builder.text
+    first = next((block for block in writer.builder.blocks if block.kind == "heading"), None)
+    if first and (not title or (len(first.heading_path[-1]) > 3 and first.heading_path[-1] in title)):
+        # "Page | Site": the page's own heading is the better name.
+        title = first.heading_path[-1]
+    return Parsed(parsed_text, tuple(writer.builder.blocks), title=title, notes=(note,) if note else ())
+
+
+def _main(tree: Any) -> tuple[Any, bool]:
+    """The innermost element that surely holds the content, and whether page frames lie outside of it."""
+    body = tree.body
+    if body is None:
+        return None, False
+    whole = len(body.text())
+    for selector in _MAIN[:-1]:
+        found = tree.css(selector)
+        # Several articles are a list of teasers; a main element with little text is a shell.
+        if len(found) == 1 and len(found[0].text()) * 4 >= whole:
+            return found[0], selector != "#content"
+    return body, False
+
+
+class _Writer:
+    """Walks the tree with its own stack: nesting in the wild is deeper than Python's recursion limit."""
+
+    def __init__(self) -> None:
+        self.builder = TextBuilder()
+        self._inline: list[str] = []
+
+    def walk(self, root: Any) -> None:
+        stack: list[tuple[Any, bool]] = [(root, False)]
+        while stack:
+            node, leaving = stack.pop()
+            tag = node.tag
+            if leaving:
+                self._flush()
+                continue
+            if tag == "-text":
+                self._inline.append(node.text_content or "")
+                continue
+            if tag == "br":
+                self._inline.append("\x00")
+                continue
+            if tag not in _BLOCK_TAGS:
+                # Inline: its children in place.
+                stack.extend((child, False) for child in reversed(_children(node)))
+                continue
+            self._flush()
+            if not self._whole(node, tag):
+                stack.append((node, True))
+                stack.extend((child, False) for child in reversed(_children(node)))
+        self._flush()
+
+    def _whole(self, node: Any, tag: str) -> bool:
+        """Adds a node that makes one block of its own; False where its children must be walked."""
+        if len(tag) == 2 and tag[0] == "h" and tag[1] in "123456":
+            self.builder.add("heading", _flat(node), level=int(tag[1]))
+        elif tag == "pre":
+            self.builder.add("code", clean(node.text()))
+        elif tag == "table" and not node.css("table table, h1, h2, h3, h4, pre, p + p + p + p"):
+            caption = node.css_first("caption")
+            if caption is not None:
+                self.builder.add("paragraph", _flat(caption))
+            self.builder.add("table", "\n".join(_rows(node)))
+        elif tag in ("ul", "ol", "dl") and not node.css("table, pre, h1, h2, h3, h4, h5, h6"):
+            self.builder.add("list", "\n".join(_items(node)))
+        elif tag == "blockquote" and not node.css("table, pre, ul, ol"):
+            paragraphs = [_flat(child) for child in _children(node) if child.tag == "p"]
+            self.builder.add("quote", "\n".join(paragraphs) if paragraphs else _flat(node))
+        else:
+            return False
+        return True
+
+    def _flush(self) -> None:
+        if self._inline:
+            lines = "".join(self._inline).split("\x00")
+            self.builder.add("paragraph", clean("\n".join(" ".join(line.split()) for line in lines)))
+            self._inline.clear()
+
+
+def _children(node: Any) -> list[Any]:
+    return list(node.iter(include_text=True))
+
+
+def _flat(node: Any) -> str:
+    return " ".join(clean(node.text(separator=" " if node.css_first("br, p, div, li") else "")).split())
+
+
+def _rows(table: Any) -> list[str]:
+    rows = []
+    for row in table.css("tr"):
+        cells = [_flat(cell) for cell in row.iter() if cell.tag in ("td", "th")]
+        if any(cells):
+            rows.append(" | ".join(cells).strip())
+    return rows
+
+
+def _items(root: Any) -> list[str]:
+    """One line an item, two spaces of indentation a level, numbers for ordered lists."""
+    lines: list[str] = []
+    stack: list[tuple[Any, int, str]] = [(root, 0, "")]
+    while stack:
+        node, depth, marker = stack.pop()
+        tag = node.tag
+        if tag in ("ul", "ol", "dl"):
+            number = 0
+            inner: list[tuple[Any, int, str]] = []
+            for child in node.iter():
+                if child.tag == "li":
+                    number += 1
+                    inner.append((child, depth, f"{number}. " if tag == "ol" else "- "))
+                elif child.tag in ("dt", "dd", "ul", "ol", "div"):
+                    inner.append((child, depth, "- " if child.tag == "dt" else "  " if child.tag == "dd" else ""))
+            stack.extend(reversed(inner))
+            continue
+        nested = [child for child in node.css("ul, ol, dl") if _nearest_item(child, node)]
+        own = " ".join(_own_text(node).split())
+        if own:
+            lines.append(f"{'  ' * depth}{marker}{own}")
+        stack.extend((child, depth + 1, "") for child in reversed(nested))
+    return lines
+
+
+def _nearest_item(child: Any, item: Any) -> bool:
+    parent = child.parent
+    while parent is not None and parent.mem_id != item.mem_id:
+        if parent.tag in ("ul", "ol", "dl"):
+            return False
+        parent = parent.parent
+    return parent is not None
+
+
+def _own_text(item: Any) -> str:
+    parts: list[str] = []
+    stack = list(reversed(_children(item)))
+    while stack:
+        node = stack.pop()
+        if node.tag == "-text":
+            parts.append(node.text_content or "")
+        elif node.tag not in ("ul", "ol", "dl"):
+            if node.tag in _BLOCK_TAGS or node.tag == "br":
+                parts.append(" ")
+            stack.extend(reversed(_children(node)))
+    return clean("".join(parts))

@@ -1,0 +1,200 @@
+"""PDF: pdfium's characters -> lines in reading order -> paragraphs and headings with their pages."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from itertools import pairwise
+from typing import Any
+
+from chunking.errors import DocumentError
+from chunking.loaders.base import Parsed, TextBuilder
+from chunking.loaders.pdf_lines import Line, page_lines
+from chunking.normalize import clean
+
+_EDGE_LINES = 2
+_PAGE_NUMBER = re.compile(
+    r"[\W_]*(?:page|p\.|第)?\s*(?:\d{1,4}|[ivxlc]{1,6})\s*(?:页|頁|(?:of|/|／|共)\s*\d{1,4}\s*[页頁]?)?[\W_]*", re.I
+)
+_TERMINAL = re.compile(r"[。！？；.!?:：…][”’」』）)\"']*\Z")
+_ITEM = re.compile(r"(?:[•·●○▪◦‣-]|\d{1,2}[.)、]|[（(]\d{1,2}[)）])\s*\S")
+_NO_SPACE = re.compile("[\u2e80-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef]")
+_HYPHEN = "\ufffe"  # pdfium's mark for a hyphen that breaks a word at a line end
+
+
+def load_pdf(data: bytes, source: str) -> Parsed:
+    import pypdfium2
+
+    try:
+        document = pypdfium2.PdfDocument(data)
+    except pypdfium2.PdfiumError as error:
+        if "password" in str(error).lower():
+            raise DocumentError(f"{source} is protected by a password: save a copy without one.") from error
+        raise DocumentError(f"{source} is a damaged PDF file: open it in a viewer and save it anew.") from error
+    try:
+        pages = [_lines_of(document, number) for number in range(len(document))]
+        title = clean(document.get_metadata_dict().get("Title") or "").strip()
+    finally:
+        document.close()
+    empty = [number for number, lines in enumerate(pages, start=1) if not lines]
+    if len(empty) == len(pages):
+        raise DocumentError(f"{source} has no text layer, it is a scan: run text recognition (OCR) on it first.")
+    dropped = _drop_running_lines(pages)
+    builder, page_starts = _compose(pages)
+    notes = []
+    if empty:
+        notes.append(f"pages without text: {', '.join(map(str, empty))}")
+    if dropped:
+        notes.append(f"running headers, footers and page numbers left out: {dropped} lines")
+    headings = (block.heading_path[-1] for block in builder.blocks if block.kind == "heading")
+    return Parsed(builder.text, tuple(builder.blocks), title or next(headings, ""), tuple(notes), page_starts)
+
+
+def _lines_of(document: Any, number: int) -> list[Line]:
+    page = document[number]
+    try:
+        text_page = page.get_textpage()
+        try:
+            return page_lines(text_page, page.get_width())
+        finally:
+            text_page.close()
+    finally:
+        page.close()
+
+
+def _drop_running_lines(pages: list[list[Line]]) -> int:
+    """Removes what repeats at page edges, digits aside, on three pages or more; returns the number of lines."""
+    edges: list[set[int]] = []
+    keys: Counter[str] = Counter()
+    for lines in pages:
+        by_height = sorted(range(len(lines)), key=lambda index: -lines[index].top)
+        edge = set(by_height[:_EDGE_LINES]) | set(by_height[-_EDGE_LINES:])
+        edges.append(edge)
+        keys.update({_running_key(lines[index].text) for index in edge})
+    dropped = 0
+    for number, lines in enumerate(pages):
+        kept = [
+            line
+            for index, line in enumerate(lines)
+            if not (index in edges[number] and keys[_running_key(line.text)] >= min(3, max(2, len(pages))))
+        ]
+        dropped += len(lines) - len(kept)
+        pages[number] = kept
+    return dropped
+
+
+def _running_key(text: str) -> str:
+    return "#" if _PAGE_NUMBER.fullmatch(text.strip()) else re.sub(r"\d+", "#", text.strip())
+
+
+def _compose(pages: list[list[Line]]) -> tuple[TextBuilder, tuple[int, ...]]:
+    sizes: Counter[float] = Counter()
+    for line in (line for lines in pages for line in lines):
+        sizes[round(line.size * 2) / 2] += len(line.text)
+    body = sizes.most_common(1)[0][0]
+    large = sorted({size for size in sizes if size >= 1.15 * body}, reverse=True)
+    builder = TextBuilder()
+    page_starts: list[int] = []
+    # A paragraph that runs over a page break begins on the earlier page and holds the later page's first lines.
+    pending: list[Line] = []
+    pending_page = 1
+    breaks: list[tuple[int, int]] = []  # (index into pending, page) of page breaks inside the paragraph
+
+    def flush() -> None:
+        if not pending:
+            return
+        at = builder.next_start
+        level = _level(pending, large)
+        text, line_starts = join_lines([line.text for line in pending])
+        before = len(builder.blocks)
+        if _is_list(pending):
+            builder.add("list", text, page=pending_page)
+        elif level:
+            builder.add("heading", text, level=level, page=pending_page)
+        else:
+            builder.add("paragraph", text, page=pending_page)
+        if len(builder.blocks) > before:
+            page_starts.extend(at + line_starts[index] for index, _ in breaks)
+        pending.clear()
+        breaks.clear()
+
+    for number, lines in enumerate(pages, start=1):
+        if pending and lines and _same_paragraph(pending[-1], lines[0], pending, new_page=True):
+            breaks.append((len(pending), number))
+        else:
+            flush()
+            page_starts.append(builder.next_start)
+        pitch = _pitch(lines)
+        for index, line in enumerate(lines):
+            if pending and index and not _same_paragraph(pending[-1], line, pending, pitch=pitch):
+                flush()
+            if not pending:
+                pending_page = number
+            pending.append(line)
+    flush()
+    return builder, tuple(page_starts)
+
+
+def _level(lines: list[Line], large: list[float]) -> int:
+    size = round(lines[0].size * 2) / 2
+    if len(lines) > 3 or size not in large or sum(len(line.text) for line in lines) > 200:
+        return 0
+    return min(6, large.index(size) + 1)
+
+
+def _is_list(lines: list[Line]) -> bool:
+    return bool(_ITEM.match(lines[0].text))
+
+
+def _pitch(lines: list[Line]) -> float:
+    """The usual distance from line to line on a page, in points."""
+    gaps = sorted(
+        above.bottom - below.bottom
+        for above, below in pairwise(lines)
+        if 0 < above.bottom - below.bottom < 5 * below.size
+    )
+    return gaps[len(gaps) // 2] if gaps else 0.0
+
+
+def _same_paragraph(
+    last: Line, line: Line, paragraph: list[Line], *, pitch: float = 0.0, new_page: bool = False
+) -> bool:
+    if abs(last.size - line.size) > 0.08 * max(last.size, line.size):
+        return False
+    if _ITEM.match(line.text) and (_TERMINAL.search(last.text) or _ITEM.match(paragraph[0].text)):
+        return False
+    if new_page or line.bottom >= last.top:
+        # Another page or column: the paragraph goes on only where its sentence does.
+        return not _TERMINAL.search(last.text) and len(paragraph[0].text) > 12 and not _ITEM.match(line.text)
+    if pitch and last.bottom - line.bottom > max(1.35 * pitch, 1.1 * line.size):
+        return False
+    em = line.size
+    indented = line.left - min(other.left for other in paragraph[-3:])
+    if len(paragraph) > 1 and em < indented < 5 * em and _TERMINAL.search(last.text):
+        return False
+    # A last line ends short of the edge.
+    right = max(other.right for other in [*paragraph, line])
+    return not (_TERMINAL.search(last.text) and right - last.right > 3 * em)
+
+
+def join_lines(lines: list[str]) -> tuple[str, list[int]]:
+    """A paragraph of its lines and the offset of each: a space between words, none between Chinese characters,
+    broken words mended.
+    """
+    parts: list[str] = []
+    starts: list[int] = []
+    length = 0
+    tail = ""
+    for raw in lines:
+        line = raw.strip()
+        glue = ""
+        if tail.endswith(_HYPHEN):
+            glue = ""
+        elif tail and line and not (_NO_SPACE.match(tail[-1]) and _NO_SPACE.match(line)):
+            glue = " "
+        body = clean(line)
+        parts.append(glue + body)
+        starts.append(length + len(glue))
+        length += len(glue) + len(body)
+        tail = line or tail
+    return "".join(parts), starts

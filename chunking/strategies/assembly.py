@@ -1,0 +1,227 @@
+"""From spans to chunks: context, exact token counts and the cap, the same for every strategy."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from chunking.config import ChunkingConfig
+from chunking.pieces import cut_pieces
+from chunking.types import Block, Chunk, Document, TokenCounter, chunk_id
+from chunking.units import INSIDE_CODE, INSIDE_WORD, Unit, split_units, table_head
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """``text[start:end]``; `forced` when one end lies inside a unit that alone exceeds the cap."""
+
+    start: int
+    end: int
+    forced: bool = False
+
+
+@dataclass(slots=True)
+class Measured:
+    """Units with their tokens. Counts reach to the next unit, so that their sum covers the text between them."""
+
+    units: list[Unit]
+    tokens: list[int]
+    forced: list[bool]
+    """Whether a cut right before the unit falls inside a sentence, row or line, or inside a code block."""
+
+    def span(self, first: int, last: int) -> Span:
+        """Units `first` to `last`, the last one not included."""
+        cut = self.forced[first] or (last < len(self.units) and self.forced[last])
+        return Span(self.units[first].start, self.units[last - 1].end, cut)
+
+
+class Assembler:
+    """Serves one document: measures its units, then finishes the spans that a strategy has chosen."""
+
+    def __init__(
+        self, document: Document, blocks: Sequence[Block], config: ChunkingConfig, count_tokens: TokenCounter
+    ) -> None:
+        self.document = document
+        self.blocks = blocks
+        self._config = config
+        self._count = count_tokens
+        self._starts = [block.start for block in blocks]
+        self._heads: dict[int, tuple[str, int, int]] = {}
+        self._contexts: dict[tuple[str, ...], tuple[str, int]] = {}
+        self._measure_contexts()
+
+    def measure(self) -> Measured:
+        """Every unit counted once, in one batch. A unit above its budget is cut into pieces of at most the target."""
+        text = self.document.text
+        units = split_units(text, self.blocks)
+        counts = self._count([text[unit.start : self._reach(units, i)] for i, unit in enumerate(units)])
+        measured = Measured([], [], [])
+        for unit, tokens in zip(units, counts, strict=True):
+            budget = self.budget(unit)
+            if tokens <= budget:
+                pieces = [(unit.start, unit.end, tokens)]
+            else:
+                pieces = cut_pieces(text, unit.start, unit.end, min(budget, self._config.target_tokens), self._count)
+            for k, (start, end, count) in enumerate(pieces):
+                from_cut = k > 0
+                measured.units.append(Unit(start, end, unit.block, unit.kind, INSIDE_WORD if from_cut else unit.cost))
+                measured.tokens.append(count)
+                measured.forced.append(from_cut or (unit.kind == "line" and unit.cost >= INSIDE_CODE))
+        return measured
+
+    def budget(self, unit: Unit) -> int:
+        """Tokens that text beginning with this unit may have beside its context."""
+        _, context = self._contexts[self.blocks[unit.block].heading_path]
+        return max(1, self._config.max_tokens - context - self.head_tokens(unit) - 1)
+
+    def smallest_budget(self) -> int:
+        """The least that any chunk of the document may have beside its context."""
+        heads = max((tokens for _, tokens, _ in self._heads.values()), default=0)
+        contexts = max(tokens for _, tokens in self._contexts.values())
+        return max(1, self._config.max_tokens - contexts - heads - 1)
+
+    def head_tokens(self, unit: Unit) -> int:
+        """Tokens of the table header that a chunk repeats when it begins with this row."""
+        if unit.kind != "row" or unit.block not in self._heads:
+            return 0
+        _, tokens, head_end = self._heads[unit.block]
+        return tokens if unit.start >= head_end else 0
+
+    def finish(self, spans: Sequence[Span]) -> list[Chunk]:
+        """Chunks of the spans, in order. A span whose embedded text is above the cap after all is halved."""
+        text = self.document.text
+        waiting = [_trim(text, span) for span in spans if text[span.start : span.end].strip()]
+        done: list[tuple[Span, str, tuple[str, ...], int]] = []
+        while waiting:
+            described = [self._describe(span) for span in waiting]
+            counts = self._count([text[span.start : span.end] for span in waiting])
+            # Only near the cap can the seam between context and text matter.
+            close = [
+                i
+                for i, (_, _, context_tokens) in enumerate(described)
+                if counts[i] + context_tokens >= 0.9 * self._config.max_tokens
+            ]
+            embedded = self._count(
+                [f"{described[i][0]}\n{text[slice(waiting[i].start, waiting[i].end)]}".lstrip("\n") for i in close]
+            )
+            over = {i for i, tokens in zip(close, embedded, strict=True) if tokens > self._config.max_tokens}
+            halved: list[Span] = []
+            for i, span in enumerate(waiting):
+                if i in over and span.end - span.start > 1:
+                    halved.extend(self._halve(span))
+                else:
+                    done.append((span, described[i][0], described[i][1], counts[i]))
+            waiting = halved
+        done.sort(key=lambda item: (item[0].start, item[0].end))
+        return [self._chunk(*item) for item in done]
+
+    def _chunk(self, span: Span, context: str, path: tuple[str, ...], tokens: int) -> Chunk:
+        piece = self.document.text[span.start : span.end]
+        return Chunk(
+            id=chunk_id(self.document.id, span.start, span.end, piece),
+            document_id=self.document.id,
+            start=span.start,
+            end=span.end,
+            text=piece,
+            tokens=tokens,
+            heading_path=path,
+            page=self.document.page_at(span.start) or self.blocks[self._block_at(span.start)].page,
+            forced=span.forced,
+            context=context,
+        )
+
+    def _block_at(self, offset: int) -> int:
+        return max(0, bisect_right(self._starts, offset) - 1)
+
+    def _describe(self, span: Span) -> tuple[str, tuple[str, ...], int]:
+        """Context, heading path and the context's tokens."""
+        first = self._block_at(span.start)
+        inside = self.blocks[first : bisect_left(self._starts, span.end)]
+        content = [block.heading_path for block in inside if block.kind != "heading"]
+        path = common_prefix(content or [block.heading_path for block in inside])
+        own = {block.heading_path for block in inside if block.kind == "heading" and block.start >= span.start}
+        # A heading that the text itself shows is not said twice.
+        shown = next((depth for depth in range(len(path)) if path[: depth + 1] in own), len(path))
+        context, tokens = self._contexts[path[:shown]]
+        if not shown and path[:1] == (self.document.title,):
+            context, tokens = "", 0
+        if inside and inside[0].kind == "table" and first in self._heads:
+            head, head_tokens, head_end = self._heads[first]
+            if span.start >= head_end:
+                context, tokens = f"{context}\n{head}".lstrip("\n"), tokens + head_tokens
+        return context, path, tokens
+
+    def _halve(self, span: Span) -> list[Span]:
+        text = self.document.text
+        units = split_units(text, [_clip(block, span) for block in self.blocks if _overlaps(block, span)])
+        middle = (span.start + span.end) // 2
+        places = [unit.start for unit in units if span.start < unit.start < span.end]
+        if places:
+            cut = min(places, key=lambda place: (abs(place - middle), place))
+            return [_trim(text, Span(span.start, cut, span.forced)), _trim(text, Span(cut, span.end, span.forced))]
+        pieces = cut_pieces(text, span.start, span.end, 1 << 30, self._count)
+        cut = pieces[len(pieces) // 2][0] if len(pieces) > 1 else middle
+        cut = min(max(cut, span.start + 1), span.end - 1)
+        halves = [Span(span.start, cut, True), Span(cut, span.end, True)]
+        return [_trim(text, half) for half in halves if text[half.start : half.end].strip()]
+
+    def _reach(self, units: Sequence[Unit], i: int) -> int:
+        """Up to the next unit, unless something that is kept out of the chunks lies between."""
+        if i + 1 == len(units):
+            return units[i].end
+        end, following = units[i].end, units[i + 1].start
+        return following if self.document.text[end:following].isspace() or end == following else end
+
+    def _measure_contexts(self) -> None:
+        """Context strings of every heading path that a chunk could have, within a third of the cap."""
+        paths = {
+            path[:depth] for path in {block.heading_path for block in self.blocks} for depth in range(len(path) + 1)
+        }
+        if not self._config.headings:
+            self._contexts = dict.fromkeys(paths, ("", 0))
+        else:
+            limit = self._config.max_tokens // 3
+            waiting = {path: _names(self.document.title, path) for path in sorted(paths)}
+            while waiting:
+                strings = {path: " > ".join(names) for path, names in waiting.items()}
+                counts = self._count(list(strings.values()))
+                for (path, string), tokens in zip(strings.items(), counts, strict=True):
+                    if tokens <= limit or not waiting[path]:
+                        self._contexts[path] = (string, tokens if string else 0)
+                        del waiting[path]
+                    else:
+                        # The innermost heading says most.
+                        waiting[path] = waiting[path][1:]
+        tables = [i for i, block in enumerate(self.blocks) if block.kind == "table"]
+        text = self.document.text
+        spans = [table_head(text, self.blocks[i]) for i in tables]
+        heads = ["\n".join(line.strip() for line in text[a:b].split("\n")) for a, b in spans]
+        for i, (_, end), head, tokens in zip(tables, spans, heads, self._count(heads), strict=True):
+            if tokens + self._contexts[self.blocks[i].heading_path][1] <= self._config.max_tokens // 2:
+                self._heads[i] = (head, tokens, end)
+
+
+def common_prefix(paths: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    shortest, longest = min(paths), max(paths)
+    same = next((i for i, (a, b) in enumerate(zip(shortest, longest, strict=False)) if a != b), None)
+    return shortest[: min(len(shortest), len(longest)) if same is None else same]
+
+
+def _names(title: str, path: tuple[str, ...]) -> list[str]:
+    """Title and headings, outermost first, without repeats."""
+    return list(dict.fromkeys(name for name in (title, *path) if name))
+
+
+def _trim(text: str, span: Span) -> Span:
+    piece = text[span.start : span.end]
+    start = span.start + len(piece) - len(piece.lstrip())
+    return Span(start, start + len(piece.strip()), span.forced)
+
+
+def _overlaps(block: Block, span: Span) -> bool:
+    return block.start < span.end and block.end > span.start
+
+
+def _clip(block: Block, span: Span) -> Block:
+    return Block(block.kind, max(block.start, span.start), min(block.end, span.end), block.heading_path, block.page)

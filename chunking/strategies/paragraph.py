@@ -1,0 +1,55 @@
+"""A paragraph a chunk: small ones are merged with a neighbour, those above the cap degrade to sentences."""
+
+from __future__ import annotations
+
+from chunking.config import ChunkingConfig
+from chunking.noise import kept_blocks
+from chunking.strategies.assembly import Assembler, Measured, Span
+from chunking.strategies.base import SentenceEmbedder
+from chunking.strategies.packing import merge_small, pack_greedily
+from chunking.strategies.sections import Group, group_units, spans
+from chunking.types import Chunk, Document, TokenCounter
+
+
+class ParagraphChunker:
+    def __init__(
+        self, config: ChunkingConfig, count_tokens: TokenCounter, embed: SentenceEmbedder | None = None
+    ) -> None:
+        self._config = config
+        self._count = count_tokens
+
+    def chunk(self, document: Document) -> list[Chunk]:
+        config = self._config
+        assembler = Assembler(document, kept_blocks(document, config), config, self._count)
+        measured = assembler.measure()
+        found: list[Span] = []
+        for group in group_units(assembler, measured, target=config.target_tokens):
+            chosen: list[tuple[int, int]] = []
+            for first, last in _paragraphs(measured, group):
+                if sum(group.tokens[first:last]) + group.extra[first] <= group.cap:
+                    chosen.append((first, last))
+                else:
+                    packed = pack_greedily(
+                        group.tokens[first:last],
+                        target=config.target_tokens,
+                        cap=group.cap,
+                        extra=group.extra[first:last],
+                    )
+                    chosen.extend((first + a, first + b) for a, b in packed)
+            chosen = merge_small(chosen, group.tokens, minimum=config.min_tokens, cap=group.cap, extra=group.extra)
+            found.extend(spans(measured, group, chosen, overlap=config.overlap))
+        return assembler.finish(found)
+
+
+def _paragraphs(measured: Measured, group: Group) -> list[tuple[int, int]]:
+    """Ranges of atoms whose content lies in one block; headings go with the block that they announce."""
+    ranges: list[tuple[int, int]] = []
+    last_block = -1
+    for i, (_, stop) in enumerate(group.ranges):
+        block = measured.units[stop - 1].block
+        if block == last_block:
+            ranges[-1] = (ranges[-1][0], i + 1)
+        else:
+            ranges.append((i, i + 1))
+        last_block = block
+    return ranges

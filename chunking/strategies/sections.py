@@ -1,0 +1,121 @@
+"""Which blocks and units belong together before any size is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from chunking.strategies.assembly import Assembler, Measured, Span
+from chunking.types import Block
+from chunking.units import INSIDE_CODE
+
+_SHARED = 2
+"""Sections are packed together when they share a heading path of this depth. The document's title and its chapters
+stay apart, so that a new chapter never changes the chunks of those before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Atoms that may be packed together: `ranges` of units that no cut may part, with tokens, cut costs and the tokens
+    of a repeated table header. `cap` bounds the text of a chunk.
+    """
+
+    ranges: list[tuple[int, int]]
+    tokens: list[int]
+    costs: list[float]
+    extra: list[int]
+    cap: int
+
+
+def group_units(assembler: Assembler, measured: Measured, *, target: int) -> list[Group]:
+    """Groups in document order. Tiny neighbours of one block are one atom, which bounds the work of packing."""
+    blocks = assembler.blocks
+    groups: list[Group] = []
+    first = 0
+    units = measured.units
+    content: Block | None = None
+    for i, unit in enumerate(units):
+        block = blocks[unit.block]
+        if i > first and content is not None and not _together(content, block):
+            groups.append(_group(assembler, measured, first, i, target))
+            first, content = i, None
+        if block.kind != "heading":
+            content = block
+    if units:
+        groups.append(_group(assembler, measured, first, len(units), target))
+    return groups
+
+
+def spans(measured: Measured, group: Group, chosen: Sequence[tuple[int, int]], *, overlap: int = 0) -> list[Span]:
+    """Spans of ranges of atoms. With `overlap` a span begins that many sentences earlier where they fit and no heading
+    lies between.
+    """
+    found = []
+    for number, (a, b) in enumerate(chosen):
+        start, stop = group.ranges[a][0], group.ranges[b - 1][1]
+        size = sum(group.tokens[a:b])
+        floor = group.ranges[chosen[number - 1][0]][0] if number else start
+        for _ in range(overlap):
+            before = start - 1
+            if before <= floor or measured.units[before].kind != "sentence" or measured.units[start].kind != "sentence":
+                break
+            size += measured.tokens[before]
+            if size > group.cap:
+                break
+            start = before
+        found.append(measured.span(start, stop))
+    return found
+
+
+def _together(content: Block, block: Block) -> bool:
+    a, b = content.heading_path, block.heading_path
+    return a == b or (len(a) >= _SHARED and a[:_SHARED] == b[:_SHARED])
+
+
+def _group(assembler: Assembler, measured: Measured, first: int, last: int, target: int) -> Group:
+    units, tokens = measured.units, measured.tokens
+    cap = min(assembler.budget(units[i]) + assembler.head_tokens(units[i]) for i in range(first, last))
+    group = Group([], [], [], [], cap)
+    at = first
+    while at < last:
+        # What must not be parted: a heading and what it announces, a code block, a table's header and first row.
+        stop, size = at + 1, tokens[at]
+        while stop < last and units[stop].cost >= INSIDE_CODE:
+            size += tokens[stop]
+            stop += 1
+        if size > cap:
+            stop, size = _shorten(measured, at, stop, cap, target)
+        elif stop == at + 1:
+            stop, size = _coalesce(measured, at, last, target)
+        group.ranges.append((at, stop))
+        group.tokens.append(size)
+        group.costs.append(units[at].cost)
+        group.extra.append(assembler.head_tokens(units[at]))
+        at = stop
+    return group
+
+
+def _shorten(measured: Measured, at: int, stop: int, cap: int, target: int) -> tuple[int, int]:
+    """Part of a run that is too long as a whole: headings keep their follower, lines gather to a quarter target."""
+    size = measured.tokens[at]
+    for i in range(at + 1, stop):
+        glued = measured.units[i - 1].kind in ("heading", "row")
+        if size + measured.tokens[i] > cap or (not glued and size + measured.tokens[i] > target // 4):
+            return i, size
+        size += measured.tokens[i]
+    return stop, size
+
+
+def _coalesce(measured: Measured, at: int, last: int, target: int) -> tuple[int, int]:
+    units, tokens = measured.units, measured.tokens
+    stop, size = at + 1, tokens[at]
+    while (
+        stop < last
+        and units[stop].block == units[at].block
+        and units[stop].cost < INSIDE_CODE
+        and size + tokens[stop] <= target // 10
+        and (stop + 1 == last or units[stop + 1].cost < INSIDE_CODE)
+    ):
+        size += tokens[stop]
+        stop += 1
+    return stop, size

@@ -1,0 +1,158 @@
+"""What a chunk may be made of: sentences, table rows, code lines, headings. Each unit knows what a cut before it costs.
+
+Costs are on the scale of `chunking.strategies.packing`: a chunk of half the target size costs 0.25.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from chunking.sentences import split_sentences
+from chunking.types import Block
+
+UnitKind = Literal["heading", "sentence", "row", "line"]
+
+AFTER_HEADING = 1e6
+AFTER_TABLE_HEAD = 1e5
+INSIDE_CODE = 1e4
+INSIDE_ITEM = 0.6
+BETWEEN_ITEMS = 0.4
+AFTER_LEAD_IN = 0.5
+"""Between "as follows:" and what follows."""
+INSIDE_WORD = 0.3
+INSIDE_PARAGRAPH = 0.15
+BETWEEN_ROWS = 0.05
+BETWEEN_BLOCKS = 0.0
+
+_FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})")
+_ROW = re.compile(r"[ \t>]*\|.*\|[ \t]*\Z")
+_SEPARATOR_ROW = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*\Z")
+_ITEM = re.compile(r"(?:[-*+•·●○▪◦–‣]|[（(]?(?:\d{1,3}|[a-zA-Z]|[一二三四五六七八九十]{1,3})[.)）、．])")
+_LEAD_IN = re.compile(r"[:：][*_”\"]*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """``text[start:end]``, inside block number `block`; `cost` is that of a cut right before it."""
+
+    start: int
+    end: int
+    block: int
+    kind: UnitKind
+    cost: float
+
+
+def split_units(text: str, blocks: Sequence[Block]) -> list[Unit]:
+    """Units of the blocks in order; together they cover each block up to whitespace."""
+    units: list[Unit] = []
+    for number, block in enumerate(blocks):
+        first = BETWEEN_BLOCKS
+        if units:
+            last = units[-1]
+            if last.kind == "heading":
+                first = AFTER_HEADING
+            elif block.kind != "heading" and _LEAD_IN.search(text[max(0, last.end - 4) : last.end]):
+                first = AFTER_LEAD_IN
+            elif block.kind == "other" and blocks[last.block].heading_path == block.heading_path:
+                first = INSIDE_PARAGRAPH
+        units.extend(_block_units(text, block, number, first))
+    return units
+
+
+def table_head(text: str, block: Block) -> tuple[int, int]:
+    """Span of the header row of a table, with its separator row where it has one."""
+    lines = _lines(text, block.start, block.end)
+    last = 1 if len(lines) > 2 and _SEPARATOR_ROW.match(text, *lines[1]) and "-" in text[slice(*lines[1])] else 0
+    return lines[0][0], lines[last][1]
+
+
+def _block_units(text: str, block: Block, number: int, first: float) -> list[Unit]:
+    if block.kind in ("heading", "math"):
+        return [Unit(block.start, block.end, number, "heading" if block.kind == "heading" else "sentence", first)]
+    if block.kind == "code":
+        spans = _lines(text, block.start, block.end)
+        return [Unit(*span, number, "line", INSIDE_CODE if i else first) for i, span in enumerate(spans)]
+    if block.kind == "table":
+        head_end = table_head(text, block)[1]
+        return [
+            Unit(
+                *span,
+                number,
+                "row",
+                first if not i else AFTER_TABLE_HEAD if span[0] < head_end else _row_cost(i, span, head_end, text),
+            )
+            for i, span in enumerate(_lines(text, block.start, block.end))
+        ]
+    if block.kind == "list" or "```" in text[block.start : block.end] or "~~~" in text[block.start : block.end]:
+        return _list_units(text, block, number, first)
+    return [
+        Unit(*span, number, "sentence", INSIDE_PARAGRAPH if i else first)
+        for i, span in enumerate(split_sentences(text, block.start, block.end))
+    ]
+
+
+def _row_cost(index: int, span: tuple[int, int], head_end: int, text: str) -> float:
+    # The first row stays with the header: a header alone says nothing.
+    return AFTER_TABLE_HEAD if text[head_end : span[0]].strip() == "" else BETWEEN_ROWS
+
+
+def _list_units(text: str, block: Block, number: int, first: float) -> list[Unit]:
+    """Items by sentences; fenced code and table rows inside items stay whole."""
+    units: list[Unit] = []
+    margin: int | None = None
+    prose_start: int | None = None
+    fence = ""
+
+    def add(span: tuple[int, int], kind: UnitKind, cost: float) -> None:
+        units.append(Unit(*span, number, kind, cost if units else first))
+
+    def prose(until: int) -> None:
+        nonlocal margin
+        if prose_start is None:
+            return
+        for span in split_sentences(text, prose_start, until):
+            indent = span[0] - (text.rfind("\n", 0, span[0]) + 1)
+            item = _ITEM.match(text, span[0], span[1]) is not None
+            if margin is None:
+                margin = indent
+            add(span, "sentence", BETWEEN_ITEMS if item and indent <= margin else INSIDE_ITEM)
+
+    in_table = False
+    for start, end in _lines(text, block.start, block.end):
+        line = text[start:end]
+        mark = _FENCE.match(line)
+        if fence:
+            add((start, end), "line", INSIDE_CODE)
+            if mark and mark.group(1).startswith(fence):
+                fence = ""
+        elif mark:
+            prose(start)
+            prose_start, in_table = None, False
+            fence = mark.group(1)
+            add((start, end), "line", INSIDE_ITEM)
+        elif _ROW.match(line):
+            prose(start)
+            prose_start = None
+            add((start, end), "row", BETWEEN_ROWS if in_table else INSIDE_ITEM)
+            in_table = True
+        elif prose_start is None:
+            prose_start, in_table = start, False
+    prose(block.end)
+    return units
+
+
+def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Non-blank lines without outer whitespace; a code line's indentation belongs to the gap before it."""
+    spans = []
+    while start < end:
+        stop = text.find("\n", start, end)
+        stop = end if stop < 0 else stop
+        line = text[start:stop]
+        if stripped := line.strip():
+            begin = start + len(line) - len(line.lstrip())
+            spans.append((begin, begin + len(stripped)))
+        start = stop + 1
+    return spans

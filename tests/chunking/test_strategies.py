@@ -1,0 +1,212 @@
+"""What every strategy promises of every text: exact offsets, the cap, nothing lost, nothing torn without a flag."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from chunking.config import ChunkingConfig
+from chunking.errors import ConfigError
+from chunking.loaders import load_bytes
+from chunking.strategies import STRATEGIES, build_chunker, fingerprint
+from chunking.types import Chunk, Document
+from chunking.units import split_units
+
+STRUCTURED = sorted(set(STRATEGIES) - {"fixed"})
+
+
+def count_words(texts: Sequence[str]) -> list[int]:
+    """A CJK character or a run of other characters is a token."""
+    return [len(re.findall(r"[\u4e00-\u9fff]|[^\s\u4e00-\u9fff]{1,6}", text)) for text in texts]
+
+
+def count_characters(texts: Sequence[str]) -> list[int]:
+    return [len(text) for text in texts]
+
+
+def config(strategy: str, **settings: object) -> ChunkingConfig:
+    sizes = {"target_tokens": 40, "min_tokens": 12, "max_tokens": 90}
+    return ChunkingConfig.model_validate({"strategy": strategy, **sizes, **settings})
+
+
+_SENTENCES = st.sampled_from(
+    [
+        "向量检索用余弦相似度比较问题和段落。",
+        "混合检索把两个排名合并！",
+        "This is a sentence about Dr. Smith and v2.0.1.",
+        "Is it 3.14?",
+        "👩‍👩‍👧‍👦🇨🇳 é ok.",
+        "a" * 300,
+        "没有标点的很长的一行" * 30,
+        "x",
+    ]
+)
+_PARAGRAPHS = st.lists(_SENTENCES, min_size=1, max_size=12).map(" ".join)
+_TABLES = st.integers(1, 30).map(
+    lambda rows: "| key | value |\n| --- | --- |\n" + "\n".join(f"| option.{i} | default {i} |" for i in range(rows))
+)
+_CODE = st.integers(0, 60).map(lambda lines: "```python\n" + "\n".join(f"x_{i} = {i}" for i in range(lines)) + "\n```")
+_LISTS = st.lists(_SENTENCES, min_size=1, max_size=8).map(
+    lambda items: "\n".join(f"{i}. {item}" for i, item in enumerate(items, start=1))
+)
+_HEADINGS = st.tuples(st.integers(1, 4), st.sampled_from(["概述", "Install", "参数", "A b c"])).map(
+    lambda heading: f"{'#' * heading[0]} {heading[1]}"
+)
+_MARKDOWN = st.lists(
+    st.one_of(_PARAGRAPHS, _TABLES, _CODE, _LISTS, _HEADINGS, st.just("```\nunclosed")), min_size=1, max_size=14
+).map("\n\n".join)
+
+
+def _load(text: str) -> Document:
+    return load_bytes(text.encode(), source="page.md")
+
+
+def _squeeze(text: str) -> str:
+    return "".join(text.split())
+
+
+def _promises(document: Document, chunks: list[Chunk], cap: int) -> None:
+    text = document.text
+    assert chunks
+    for chunk in chunks:
+        assert chunk.text == text[chunk.start : chunk.end]
+        assert chunk.text == chunk.text.strip()
+        assert chunk.tokens == count_words([chunk.text])[0]
+        assert count_words([chunk.embedded_text])[0] <= cap
+    for before, after in pairwise(chunks):
+        assert before.end <= after.start
+    assert len({chunk.id for chunk in chunks}) == len(chunks)
+
+
+@pytest.mark.parametrize("strategy", sorted(STRATEGIES))
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(text=_MARKDOWN)
+def test_exact_disjoint_complete_and_under_the_cap(strategy: str, text: str) -> None:
+    document = _load(text)
+    settings_ = config(strategy, keep_noise=True)
+    chunks = build_chunker(settings_, count_words).chunk(document)
+    _promises(document, chunks, settings_.max_tokens)
+    assert _squeeze("".join(chunk.text for chunk in chunks)) == _squeeze(document.text)
+    assert chunks == build_chunker(settings_, count_words).chunk(document)
+
+
+@pytest.mark.parametrize("strategy", STRUCTURED)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(text=_MARKDOWN)
+def test_units_are_torn_only_when_they_alone_exceed_the_cap(strategy: str, text: str) -> None:
+    document = _load(text)
+    settings_ = config(strategy)
+    chunks = build_chunker(settings_, count_words).chunk(document)
+    starts = {unit.start for unit in split_units(document.text, document.blocks)}
+    ends = {unit.end for unit in split_units(document.text, document.blocks)}
+    for chunk in chunks:
+        whole = chunk.start in starts and chunk.end in ends
+        assert whole or chunk.forced
+        for block in document.blocks:
+            inside = block.start < chunk.start < block.end or block.start < chunk.end < block.end
+            if block.kind == "code" and inside:
+                assert chunk.forced
+                context = count_words([chunk.context])[0]
+                assert count_words([document.text[block.start : block.end]])[0] + context >= settings_.max_tokens - 30
+
+
+@pytest.mark.parametrize("strategy", STRUCTURED)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(text=_MARKDOWN, added=_PARAGRAPHS)
+def test_an_appended_section_leaves_earlier_chunks_as_they_were(strategy: str, text: str, added: str) -> None:
+    text = f"# One\n\n{text}\n\nA last word."
+    if "unclosed" in text:
+        text = text.replace("```\nunclosed", "unclosed")
+    chunker = build_chunker(config(strategy), count_words)
+    before = chunker.chunk(_load(text))
+    after = chunker.chunk(_load(f"{text}\n\n# Another\n\n{added}"))
+    assert after[: len(before)] == before
+
+
+@pytest.mark.parametrize("strategy", sorted(STRATEGIES))
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x",
+        "👨‍👩‍👧" * 400,
+        "e" + "\u0301" * 500,
+        "字" * 20_000,
+        "no end " * 5_000,
+        "\n" * 100_000 + "end",
+        "```\n" + "line\n" * 3_000,
+        "| a | b |\n| - | - |\n" + "| " + "wide " * 500 + "| y |\n",
+        "# " + "long heading " * 200 + "\n\nbody",
+    ],
+    ids=["one", "emoji", "combining", "han", "endless", "blank", "unclosed", "row", "heading"],
+)
+def test_extremes(strategy: str, text: str) -> None:
+    document = _load(text)
+    settings_ = config(strategy)
+    chunks = build_chunker(settings_, count_words).chunk(document)
+    _promises(document, chunks, settings_.max_tokens)
+    assert _squeeze("".join(chunk.text for chunk in chunks)) == _squeeze(document.text)
+    for chunk in chunks:
+        assert not chunk.text.startswith(("\u200d", "\u0301")) or "\u0301" * 200 in text
+
+
+@pytest.mark.parametrize("strategy", STRUCTURED)
+def test_nothing_below_the_minimum_where_a_neighbour_has_room(strategy: str) -> None:
+    text = "# T\n\n## S\n\n" + "\n\n".join(["Short one.", "这是一个比较长的段落，它有不少字。" * 3, "Tiny."] * 8)
+    chunks = build_chunker(config(strategy), count_words).chunk(_load(text))
+    assert min(chunk.tokens for chunk in chunks) >= 12
+
+
+def test_the_cap_holds_for_any_counter() -> None:
+    document = _load("# 标题\n\n" + "一句话。Another sentence here. " * 200)
+    settings_ = config("hybrid", max_tokens=64)
+    for chunk in build_chunker(settings_, count_characters).chunk(document):
+        assert len(chunk.embedded_text) <= 64
+
+
+@pytest.mark.parametrize("strategy", ["hybrid", "sentence", "paragraph"])
+def test_overlap_repeats_whole_sentences(strategy: str) -> None:
+    text = "".join(f"第{i}句话说的是不同的内容。" for i in range(60))
+    chunks = build_chunker(config(strategy, overlap=1), count_words).chunk(_load(text))
+    assert len(chunks) > 3
+    for before, after in pairwise(chunks):
+        assert text[after.start : before.end].count("。") == 1
+        assert text[after.start :].startswith("第")
+
+
+def test_fixed_windows_overlap_by_tokens() -> None:
+    text = "字" * 1000
+    chunks = build_chunker(config("fixed", overlap=10), count_words).chunk(_load(text))
+    assert {chunk.tokens for chunk in chunks[:-1]} == {40}
+    assert {before.end - after.start for before, after in pairwise(chunks)} == {10}
+
+
+def test_context_holds_title_and_headings_without_repeats() -> None:
+    text = "# Guide\n\n## Setup\n\n" + "A sentence of some words. " * 40 + "\n\n# Guide two\n\nEnd of it."
+    chunks = build_chunker(config("hybrid"), count_words).chunk(_load(text))
+    assert chunks[0].heading_path == ("Guide", "Setup")
+    assert chunks[0].context == ""
+    assert chunks[1].context == "Guide > Setup"
+    assert chunks[-1].context == "Guide"
+    plain = build_chunker(config("hybrid", headings=False), count_words).chunk(_load(text))
+    assert {chunk.context for chunk in plain} == {""}
+
+
+def test_front_matter_and_empty_last_headings_are_left_out() -> None:
+    document = _load("---\ntitle: Named\n---\n\nBody text.\n\n## Changelog\n")
+    assert document.title == "Named"
+    assert [chunk.text for chunk in build_chunker(config("hybrid"), count_words).chunk(document)] == ["Body text."]
+
+
+def test_unknown_strategy_names_the_known_ones() -> None:
+    with pytest.raises(ConfigError, match="fixed, hybrid"):
+        build_chunker(config("hybird"), count_words)
+
+
+def test_fingerprint_changes_with_the_configuration() -> None:
+    assert fingerprint(config("hybrid")) == fingerprint(config("hybrid"))
+    assert fingerprint(config("hybrid")) != fingerprint(config("hybrid", max_tokens=91))
