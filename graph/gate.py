@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from chunking.sentences import split_sentences
 from graph.evidence import Source, Strip
+from graph.language import has_han
 from graph.markers import cited, may_open_marker, opens_with_marker, replace_markers, without_markers
 from graph.prompts import NOT_ENOUGH
 from graph.support import ATTRIBUTION, content_words, coverage, supported
@@ -107,7 +108,11 @@ class Gate:
         if named and supported(bare, [self._evidence[number] for number in named], self._question):
             words = content_words(bare)
             return [number for number in named if words & content_words(self._evidence[number])] or named[:1]
-        fitting = [n for n, text in self._evidence.items() if supported(bare, [text], "", bar=ATTRIBUTION)]
+        fitting = [
+            number
+            for number, text in self._evidence.items()
+            if has_han(text) == has_han(bare) and supported(bare, [text], "", bar=ATTRIBUTION)
+        ]
         return sorted(fitting, key=lambda number: -coverage(bare, self._evidence[number]))[:1]
 
     def _write(self, sentence: str, numbers: Sequence[int]) -> str:

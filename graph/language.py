@@ -11,14 +11,14 @@ _LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
 _HAN_FUNCTION = re.compile(r"[的是了吗呢在和与有为这這那哪谁誰如何怎什麼么多少几幾]")
 
 _ENGLISH = (
-    "a about also am an and any are as at be been being but by can could describe did do does doing explain for from get"
-    " give had has have having he her him his how i if in into is it its just know like list many may me more most much"
-    " my no not of on one or our out own please she should show so some such tell than that the their them then there"
-    " these they this those through to too under up us very was we were what when where which while who whom whose why"
-    " will with would you your"
+    "a about also am an and any are as at be been being but by can could describe did do does doing explain for"
+    " from get give had has have having he her him his how i if in into is it its just know like list many may me"
+    " more most much my no not of on one or our out own please she should show so some such tell than that the"
+    " their them then there these they this those through to too under up us very was we were what when where"
+    " which while who whom whose why will with would you your"
 )
 _CHINESE = (
-    "请 介绍 一下 告诉 说明 分别 一些 可以 能否 时候 想 知道 问 它 他 她 我 你 您 我们 你们 他们 它们 怎么样 何地 一个"
+    "请 介绍 一下 告诉 分别 一些 可以 能否 时候 想 知道 问 它 他 她 我 你 您 我们 你们 他们 它们 怎么样 何地 一个"
 )
 STOPWORDS = frozenset(f"{_ENGLISH} {_CHINESE}".split())
 

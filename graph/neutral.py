@@ -24,8 +24,14 @@ def neutralise(text: str) -> str:
     """
     text = _INVISIBLE.sub("", text)
     text = _DELIMITER.sub(r"(\1", text)
-    text = _MARKER_LIKE.sub(lambda m: f"({m[1]})" if any(c.isdigit() for c in m[1]) else m[0], text)
+    before = ""
+    while before != text:
+        before, text = text, _MARKER_LIKE.sub(_in_round_brackets, text)
     return _OPEN_BEFORE_DIGIT.sub("(", text)
+
+
+def _in_round_brackets(match: re.Match[str]) -> str:
+    return f"({match[1]})" if any(character.isdigit() for character in match[1]) else match[0]
 
 
 def neutral_line(text: str) -> str:

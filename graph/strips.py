@@ -62,12 +62,12 @@ def relevances(question: str, cuts: Sequence[Cut], similarities: NDArray[np.floa
     """For each passage the relevance of its sentences, 0 to 1, the best of all being 1.
 
     `similarities` are cosines of all sentences in order; None where the embedder failed: words decide alone.
-    Cosines count from their mean upward, because an embedder's zero says nothing (e5: everything above .7).
+    Cosines count from one deviation below their mean: an embedder's zero says nothing (e5: all above .7).
     """
     texts = [cut_.text(index) for cut_ in cuts for index in range(len(cut_.spans))]
     likeness = np.zeros(len(texts))
     if similarities is not None and texts:
-        floor, top = float(similarities.mean()), float(similarities.max())
+        floor, top = float(similarities.mean() - similarities.std()), float(similarities.max())
         likeness = np.clip((similarities - floor) / max(top - floor, 1e-9), 0.0, 1.0)
     words = [content_words(text) for text in texts]
     asked = content_words(question)

@@ -102,8 +102,8 @@ class OpenAIModel:
             except (BadRequestError, UnprocessableEntityError):
                 # Not every server knows structured output; the prompt asks for the same object in words.
                 reply = await completions.create(**call)
-        content = reply.choices[0].message.content if reply.choices else None
-        return parse_object(content or "", schema), _usage(reply.usage)
+            content = reply.choices[0].message.content if reply.choices else None
+            return parse_object(content or "", schema), _usage(reply.usage)
 
     async def aclose(self) -> None:
         await self._clients.aclose()

@@ -12,6 +12,7 @@ from graph.evidence import number_sources
 from graph.nodes.base import Node, Result, Run, degraded
 from graph.state import State
 from graph.strips import Cut, cut, relevances, select
+from retrieval.embedding import embed
 from retrieval.types import Hit
 
 
@@ -47,8 +48,8 @@ def _cuts(state: State) -> list[Cut]:
 
 def _similarities(question: str, cuts: list[Cut], run: Run) -> NDArray[np.float64]:
     embedder = run.deps.embedder
-    vectors = embedder.embed([made.text(i) for made in cuts for i in range(len(made.spans))], "passage")
-    asked = embedder.embed([question], "query")[0]
+    vectors = embed(embedder, [made.text(i) for made in cuts for i in range(len(made.spans))], "passage")
+    asked = embed(embedder, [question], "query")[0]
     return np.asarray(vectors @ asked, dtype=np.float64)
 
 

@@ -8,13 +8,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from chunking.errors import CragError
-from graph.language import STOPWORDS, language_of
+from graph.language import STOPWORDS, has_han, language_of
 from graph.neutral import neutral_line, neutralise
 from graph.nodes.base import Node, Result, Run, degraded
 from graph.prompts import messages
 from graph.state import State
 from graph.types import Usage
-from retrieval.lexical.tokenizer import tokenize
 from retrieval.types import Hit
 
 QUERY_LIMIT = 400
@@ -22,6 +21,12 @@ QUERY_LIMIT = 400
 FEEDBACK_PASSAGES = 3
 FEEDBACK_TERMS = 4
 """New terms for each attempt, from the best passages: pseudo-relevance feedback in its plainest form."""
+# Chinese is written without spaces: what is left between these words is searched for as it stands.
+_QUESTION_WORDS = re.compile(
+    r"请问|請問|请|告诉我|介绍一下|说明一下|我想知道|你知道|是什么(?:意思)?|是什麼|什么是|什麼是|什么|什麼|为什么|為什麼|为何|為何"
+    r"|怎么样|怎么|怎麼|怎样|怎樣|如何|多少|哪些|哪个|哪個|哪里|哪裡|哪一|哪|谁|誰|是否|能否|可以|有没有|[吗嗎呢吧的了]"
+)
+_WORDS = re.compile(r"[\u3400-\u9fff]+|[^\W_][\w.+#\-]*[\w+#]|[^\W_]")
 _SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {"query": {"type": "string"}},
@@ -58,20 +63,30 @@ def feedback_query(state: State) -> str:
 
 
 def keywords(question: str) -> list[str]:
-    """Content words of a question in order, once each; question words and politeness are gone."""
-    return list(dict.fromkeys(word for word in tokenize(question) if word not in STOPWORDS))
+    """A question's words in order, as written, once each; question words and politeness are gone."""
+    pieces = _WORDS.findall(_QUESTION_WORDS.sub(" ", question))
+    return list(dict.fromkeys(piece for piece in pieces if piece.lower() not in STOPWORDS))
 
 
 def feedback_terms(words: Sequence[str], hits: Sequence[Hit], limit: int) -> list[str]:
     """Terms that the best passages share or repeat, the most frequent first; ties keep the passages' order."""
     counts: Counter[str] = Counter()
     for hit in hits:
-        own = Counter(word for word in tokenize(hit.chunk.embedded_text) if len(word) > 1)
+        own = Counter(_terms(hit.chunk.embedded_text))
         counts.update({word: min(count, 3) for word, count in own.items()})
-    new = [
-        (word, n) for word, n in counts.items() if word not in STOPWORDS and word not in words and not word.isdigit()
-    ]
-    return [word for word, _ in sorted(new, key=lambda pair: -pair[1])[:limit]]
+    known = " ".join(words).lower()
+    # Terms of the question's own script first: a passage in another language matches by meaning already.
+    ranked = sorted(counts.items(), key=lambda pair: (has_han(pair[0]) != has_han(known), -pair[1]))
+    return [word for word, _ in ranked if word not in known][:limit]
+
+
+def _terms(text: str) -> list[str]:
+    import rjieba
+
+    words = (
+        word.lower() for piece in _WORDS.findall(text) for word in (rjieba.cut(piece) if has_han(piece) else [piece])
+    )
+    return [word for word in words if len(word) > 1 and word not in STOPWORDS and not word[0].isdigit()]
 
 
 def _rewritten(state: State, query: str, by: str, usage: Usage | None = None) -> Result:

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Sequence
 
 from chunking.errors import ConfigError, CragError, DocumentError
+from chunking.loaders import load_bytes
 from chunking.types import Document
 from graph.nodes.base import Node, Result, Run, degraded
 from graph.state import Graded, State
@@ -41,8 +42,6 @@ async def _rerank(question: str, hits: tuple[Hit, ...], run: Run) -> tuple[tuple
 
 
 def _documents(pages: Sequence[WebPage]) -> tuple[list[tuple[Document, DocumentInfo]], tuple[Degraded, ...]]:
-    from chunking.loaders import load_bytes
-
     documents: list[tuple[Document, DocumentInfo]] = []
     skipped: list[Degraded] = []
     for page in pages:

@@ -62,6 +62,9 @@ class TavilySearch:
             raise self._error(f"cannot be reached ({type(error).__name__}): check the connection") from error
         except ValueError as error:
             raise self._error("sent something that is not JSON: check web.base_url") from error
+        except (AttributeError, TypeError) as error:
+            # What the client lets through when a reply is JSON of another shape.
+            raise self._error("sent a reply in no known form: check web.base_url") from error
         return self._pages(reply)
 
     async def aclose(self) -> None:

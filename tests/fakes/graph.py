@@ -12,8 +12,8 @@ from zlib import crc32
 import numpy as np
 
 from chunking.types import Chunk, Document, chunk_id, document_id
-from graph.config import GenerationConfig
 from graph.confidence import calibration_for
+from graph.config import GenerationConfig
 from graph.deps import Deps
 from graph.llms.extractive import ExtractiveGenerator
 from graph.support import content_words

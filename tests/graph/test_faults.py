@@ -1,0 +1,139 @@
+"""Each node's failure: what is done instead, that the answer names it, and that the deadline holds."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from chunking.errors import ProviderError, StoreError
+from graph.config import GenerationConfig, RewriteConfig
+from graph.engine import Engine
+from graph.types import Answer
+from retrieval.config import RerankConfig
+from retrieval.embedders.base import Role, Vectors
+from retrieval.types import Degraded
+from tests.fakes.graph import CoverageReranker, Found, HashEmbedder, MemoryRetriever, ScriptedGrader, deps, hit
+
+PASSAGES = [
+    hit("The tower has 312 steps. It was finished in 1889.", source="tower.md", title="Tower"),
+    hit("The bridge carries trains and was closed in 1950.", source="bridge.md", title="Bridge"),
+]
+QUESTION = "How many steps does the tower have?"
+
+
+def ask(**changes: Any) -> Answer:
+    return asyncio.run(Engine(deps(PASSAGES, **{"calibration": ScriptedGrader([0.9]), **changes})).ask(QUESTION))
+
+
+def stages(answer: Answer) -> list[str]:
+    return [entry.stage for entry in answer.degraded]
+
+
+def test_nothing_is_degraded_when_nothing_fails() -> None:
+    answer = ask(reranker=CoverageReranker())
+    assert answer.degraded == ()
+    assert answer.hits[0].ranks["rerank"] == 1
+
+
+@pytest.mark.parametrize(
+    "reranker",
+    [
+        CoverageReranker(ProviderError("The reranker is down.", provider="x")),
+        CoverageReranker(RuntimeError("a defect")),
+        CoverageReranker(delay=1.0),
+    ],
+)
+def test_a_reranker_that_fails_or_is_late_leaves_the_fused_order(reranker: CoverageReranker) -> None:
+    started = time.perf_counter()
+
+    async def timed() -> tuple[Answer, float]:
+        engine = Engine(
+            deps(PASSAGES, calibration=ScriptedGrader([0.9]), reranker=reranker, rerank=RerankConfig(timeout=0.2))
+        )
+        return await engine.ask(QUESTION), time.perf_counter() - started
+
+    answer, seconds = asyncio.run(timed())
+    assert seconds < 0.9
+    assert answer.status == "grounded"
+    assert stages(answer) == ["rerank"]
+    assert "order of the search" in answer.degraded[0].action
+    assert "rerank" not in answer.hits[0].ranks
+
+
+@pytest.mark.parametrize(
+    "fault", [StoreError("The index is damaged: run crag index rebuild."), ProviderError("Down.", provider="openai")]
+)
+def test_a_first_search_that_fails_is_an_error_that_says_why(fault: Exception) -> None:
+    with pytest.raises(type(fault), match=str(fault)):
+        ask(retriever=MemoryRetriever(PASSAGES, deque([fault])))
+
+
+def test_a_search_that_outlasts_the_deadline_is_an_error_that_says_what_to_raise() -> None:
+    with pytest.raises(ProviderError, match=r"deadline of 0\.3 s: raise generation\.deadline"):
+        ask(
+            retriever=MemoryRetriever(PASSAGES, delay=0.8),
+            generation=GenerationConfig(provider="extractive", deadline=0.3),
+        )
+
+
+def test_a_rewritten_search_that_fails_leaves_the_one_before() -> None:
+    faults: deque[Exception | None] = deque([None, StoreError("Locked.")])
+    answer = ask(
+        retriever=MemoryRetriever(PASSAGES, faults),
+        calibration=ScriptedGrader([0.2, 0.9]),
+        rewrite=RewriteConfig(attempts=1),
+    )
+    assert answer.status == "abstained"
+    assert answer.confidence == 0.2
+    assert stages(answer) == ["retrieve"]
+
+
+class OneSided(MemoryRetriever):
+    """Finds, and says that one side of the search was down."""
+
+    def retrieve(self, question: str, **arguments: Any) -> Found:
+        found = super().retrieve(question, **arguments)
+        return Found(found.hits, (Degraded("dense", "The embedder is down.", "Only words were searched."),))
+
+
+def test_what_retrieval_degrades_is_named_once_over_all_attempts() -> None:
+    answer = ask(
+        retriever=OneSided(PASSAGES), calibration=ScriptedGrader([0.1, 0.2, 0.9]), rewrite=RewriteConfig(attempts=2)
+    )
+    assert stages(answer) == ["dense"]
+
+
+class BrokenEmbedder(HashEmbedder):
+    def embed(self, texts: Sequence[str], role: Role) -> Vectors:
+        raise ProviderError("The embedder is down.", provider="openai")
+
+
+def test_refinement_without_embedder_goes_by_words() -> None:
+    answer = ask(embedder=BrokenEmbedder())
+    assert answer.text.startswith("The tower has 312 steps. [1]")
+    assert stages(answer) == ["refine"]
+
+
+def test_a_deadline_that_passes_midway_still_gives_an_answer() -> None:
+    started = time.perf_counter()
+
+    async def timed() -> tuple[Answer, float]:
+        engine = Engine(
+            deps(
+                PASSAGES,
+                calibration=ScriptedGrader([0.9]),
+                reranker=CoverageReranker(delay=1.5),
+                generation=GenerationConfig(provider="extractive", deadline=0.5),
+            )
+        )
+        return await engine.ask(QUESTION), time.perf_counter() - started
+
+    answer, seconds = asyncio.run(timed())
+    assert seconds < 0.7
+    assert answer.status in ("grounded", "abstained")
+    assert "rerank" in stages(answer)

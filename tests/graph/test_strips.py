@@ -1,0 +1,115 @@
+"""Refinement: whole sentences at exact offsets, in document order, within the budget."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graph.evidence import number_sources
+from graph.strips import cut, refers_back, relevances, select
+from retrieval.lexical.tokenizer import tokenize
+from tests.fakes.graph import HashEmbedder, hit
+
+COUNT = HashEmbedder().count_tokens
+_SENTENCES = st.lists(
+    st.sampled_from(
+        [
+            "The tower has 312 steps.",
+            "It was finished in 1889.",
+            "桥长 1200 米。",
+            "该桥可以通行火车！",
+            "Cats sleep a lot.",
+            "See Fig. 3 for details.",
+            "阈值是 0.7。",
+            "Is it so?",
+            "| a | 1 |",
+            "- an item",
+            "## A heading",
+        ]
+    ),
+    min_size=1,
+    max_size=12,
+)
+
+
+@given(
+    passages=st.lists(st.tuples(_SENTENCES, st.integers(0, 500), st.sampled_from([" ", "\n", "\n\n"])), max_size=4),
+    threshold=st.floats(0, 1),
+    budget=st.integers(1, 60),
+    with_vectors=st.booleans(),
+)
+def test_strips_are_spans_of_the_document_in_order_within_the_budget(
+    passages: list[tuple[list[str], int, str]], threshold: float, budget: int, with_vectors: bool
+) -> None:
+    hits = [
+        hit(gap.join(sentences), source=f"{n}.md", offset=offset) for n, (sentences, offset, gap) in enumerate(passages)
+    ]
+    cuts = [made for one in hits if (made := cut(one, 0.5)).spans]
+    total = sum(len(made.spans) for made in cuts)
+    similarities = np.linspace(0.7, 0.9, total) if with_vectors and total else None
+    relevance = relevances("How many steps does the tower have?", cuts, similarities)
+    flat = [value for values in relevance for value in values]
+    assert all(0 <= value <= 1 + 1e-9 for value in flat)
+    assert not flat or abs(max(flat) - 1) < 1e-9
+    strips = select(cuts, relevance, threshold=threshold, budget=budget, count_tokens=COUNT)
+    assert bool(strips) == bool(cuts)
+    sources = number_sources(strips, hits)
+    assert [source.number for source in sources] == list(range(1, len(sources) + 1))
+    assert sum(len(source.strips) for source in sources) == len(strips)
+    for source in sources:
+        chunk = source.hit.chunk
+        starts = [strip.start for strip in source.strips]
+        assert starts == sorted(set(starts))
+        for strip in source.strips:
+            assert chunk.text[strip.start - chunk.start : strip.end - chunk.start] == strip.text
+            assert strip.text == strip.text.strip()
+        citation = source.cite(1)
+        assert chunk.text[citation.start - chunk.start : citation.end - chunk.start] == citation.quote
+    spent = sum(COUNT([strip.text for strip in strips]))
+    best = max(range(total), key=lambda i: flat[i]) if total else None
+    if best is not None and len(strips) > 2:
+        assert spent <= budget
+
+
+def test_the_same_sentence_of_overlapping_passages_is_kept_once() -> None:
+    text = "The tower has 312 steps. It was finished in 1889."
+    first, second = hit(text, source="a.md"), hit(text[25:], source="a.md", offset=25)
+    cuts = [cut(first, 0.9), cut(second, 0.5)]
+    strips = select(cuts, relevances("tower finished", cuts, None), threshold=0, budget=500, count_tokens=COUNT)
+    assert [(strip.start, strip.end) for strip in strips] == [(0, 24), (25, 49)]
+
+
+def test_a_sentence_that_refers_back_brings_the_one_before() -> None:
+    cuts = [cut(hit("Anna Gray built the tower. Rain fell. It opened on Sunday. Cats sleep."), 0.9)]
+    similarities = np.array([0.1, 0.1, 0.9, 0.1])
+    strips = select(
+        cuts, relevances("When did it open?", cuts, similarities), threshold=0.9, budget=500, count_tokens=COUNT
+    )
+    assert [strip.text for strip in strips] == ["Rain fell.", "It opened on Sunday."]
+
+
+def test_a_table_row_brings_its_header() -> None:
+    table = "| name | default |\n| --- | --- |\n| port | 465 |\n| host | none |"
+    cuts = [cut(hit(table), 0.9)]
+    texts = [cuts[0].text(i) for i in range(len(cuts[0].spans))]
+    row = texts.index("| port | 465 |")
+    similarities = np.array([0.9 if i == row else 0.1 for i in range(len(texts))])
+    strips = select(cuts, relevances("port", cuts, similarities), threshold=0.9, budget=500, count_tokens=COUNT)
+    assert [strip.text for strip in strips] == ["| name | default |", "| port | 465 |"]
+
+
+def test_reference_words_open_a_sentence_or_do_not_count() -> None:
+    for text in ("It is so.", "该方案更好。", "- This one.", "上述结论成立。", "They left.", "因此需要调整。"):
+        assert refers_back(text)
+    for text in ("Item one.", "The tower is old.", "阈值是 0.7。", "Theory matters.", "我们认为这样更好。"):
+        assert not refers_back(text)
+
+
+def test_the_gap_between_strips_is_shown() -> None:
+    text = "One is first. Two is second. Three is third."
+    passage = hit(text)
+    made = cut(passage, 1.0)
+    strips = select([made], [[1.0, 0.0, 1.0]], threshold=0.5, budget=500, count_tokens=COUNT)
+    assert number_sources(strips, [passage])[0].text == "One is first. ... Three is third."
+    assert len(tokenize(text)) > 0

@@ -1,0 +1,137 @@
+"""The real Tavily client, through the graph, against a scripted endpoint."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from chunking.errors import ConfigError
+from graph.config import WebConfig
+from graph.engine import Engine
+from graph.types import Answer
+from graph.web import build_web
+from tests.fakes.graph import ScriptedGrader, deps, hit, rank_pages
+from tests.fakes.http import Reply, ScriptedServer
+from tests.fakes.tavily import page, refusal, results
+
+PASSAGES = [hit("The bridge was closed in 1950 for repairs.", source="bridge.md", title="Bridge")]
+QUESTION = "How many steps does the tower have?"
+PAGE = page("https://example.org/tower", "Visitors climb 312 steps in the tower.", title="Tower guide")
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedServer]:
+    monkeypatch.setenv("TAVILY_API_KEY", "tvly-test")
+    with ScriptedServer() as running:
+        yield running
+
+
+def answer(
+    server: ScriptedServer,
+    confidences: list[float] | None = None,
+    question: str = QUESTION,
+    generation: dict[str, Any] | None = None,
+    **web: Any,
+) -> Answer:
+    config = WebConfig(provider="tavily", base_url=server.url, **web)
+    parts = deps(PASSAGES, calibration=ScriptedGrader(confidences or [0.5, 0.9]), web=config)
+    engine = Engine(
+        deps(
+            PASSAGES,
+            calibration=parts.calibration,
+            web=config,
+            web_search=build_web(config),
+            rank_web=rank_pages,
+            generation=parts.generation.model_copy(update=generation or {}),
+        )
+    )
+
+    async def ask() -> Answer:
+        try:
+            return await engine.ask(question)
+        finally:
+            await engine.aclose()
+
+    return asyncio.run(ask())
+
+
+def test_pages_become_cited_evidence(server: ScriptedServer, caplog: pytest.LogCaptureFixture) -> None:
+    server.enqueue(results(PAGE))
+    with caplog.at_level(logging.INFO, logger="graph.nodes.web"):
+        got = answer(server, include_domains=("example.org",), exclude_domains=("bad.org",), max_results=3)
+    assert got.text.startswith("Visitors climb 312 steps in the tower. [1]")
+    assert got.citations[0].url == "https://example.org/tower"
+    assert got.citations[0].title == "Tower guide"
+    (request,) = server.requests
+    assert request.headers["Authorization"] == "Bearer tvly-test"
+    assert request.body["query"] == QUESTION
+    assert request.body["include_domains"] == ["example.org"]
+    assert request.body["exclude_domains"] == ["bad.org"]
+    assert request.body["max_results"] == 3
+    assert QUESTION in caplog.text
+
+
+def test_the_raw_content_is_preferred_and_the_query_is_cut(server: ScriptedServer) -> None:
+    server.enqueue(results(page("https://e.org/", "Short.", raw="# Tower\n\nThe tower has 312 steps.\n")))
+    got = answer(server, question="How many steps? " + "very " * 200)
+    assert "312 steps" in got.text
+    assert len(server.requests[0].body["query"]) == 400
+
+
+@pytest.mark.parametrize(
+    ("reply", "says"),
+    [
+        (refusal(429), "refuses further searches"),
+        (refusal(432, "plan limit"), "plan limit"),
+        (refusal(433), "quota"),
+        (refusal(401), "TAVILY_API_KEY"),
+        (refusal(403), "refuses the search"),
+        (refusal(400, "query too short"), "query too short"),
+        (refusal(500), "status 500"),
+        (Reply(b"", 302), "status 302"),
+        (Reply(b"not json"), "not JSON"),
+        (Reply({"detail": "odd"}, 503), "status 503"),
+        (Reply({"results": "none"}), "without results"),
+        (Reply([1]), "no known form"),
+        (Reply(delay=5.0), "within 0.5 s"),
+    ],
+)
+def test_a_failing_search_leaves_the_documents(server: ScriptedServer, reply: Reply, says: str) -> None:
+    server.enqueue(reply)
+    started = time.perf_counter()
+    got = answer(server, question="When was the bridge closed?", timeout=0.5)
+    assert time.perf_counter() - started < 3
+    assert got.status == "grounded"
+    assert "1950" in got.text
+    (entry,) = got.degraded
+    assert entry.stage == "web"
+    assert says in entry.reason
+    assert "indexed documents" in entry.action
+
+
+def test_a_refused_connection_leaves_the_documents(server: ScriptedServer) -> None:
+    with ScriptedServer() as gone:
+        pass
+    got = answer(gone, question="When was the bridge closed?")
+    assert "cannot be reached" in got.degraded[0].reason
+
+
+def test_no_or_unusable_results_end_in_a_refusal(server: ScriptedServer) -> None:
+    for pages in ([], [page("https://e.org/", "   ")], [page("ftp://e.org/", "Text.")], [{"url": 7}], ["x"]):
+        server.enqueue(results(*pages))  # type: ignore[arg-type]
+        got = answer(server, [0.1, 0.1, 0.9])
+        assert (got.status, got.route) == ("abstained", "incorrect")
+
+
+def test_without_a_key_nothing_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TAVILY_API_KEY", raising=False)
+    with pytest.raises(ConfigError, match="TAVILY_API_KEY"):
+        build_web(WebConfig(provider="tavily"))
+    assert build_web(WebConfig()) is None
+    with pytest.raises(ConfigError, match="none or one of tavily"):
+        build_web(WebConfig(provider="altavista"))
