@@ -51,12 +51,12 @@ def decode(data: bytes, *, source: str, declared: str | None = None) -> tuple[st
         plain = codecs.lookup(declared).name in ("utf-8", "ascii")
         return clean(text), None if plain else f"encoding: {declared} (declared by the file)"
     text = _try(data, "utf-8")
-    if text is not None and text.count("\0") * 100 <= len(text):
+    if text is not None and data.count(0) * 5 <= len(data):
         _refuse_binary(text, source)
         return clean(text), None
     for encoding, odd in (("utf-16-le", 1), ("utf-16-be", 0)):
         # Western letters and line ends leave zeros in one half only.
-        if data[odd::2].count(0) * 10 > len(data) // 2 > 0 and data[1 - odd :: 2].count(0) * 100 <= len(data) // 2:
+        if data[odd::2].count(0) * 25 > len(data) // 2 > 0 and data[1 - odd :: 2].count(0) * 100 <= len(data) // 2:
             text = _try(data[: len(data) // 2 * 2], encoding)
             if text is not None:
                 return clean(text), f"encoding: {encoding} (guessed)"
@@ -100,7 +100,7 @@ def _guess(data: bytes, source: str) -> tuple[str, str]:
 
 def _refuse_binary(text: str, source: str) -> None:
     sample = text[:200_000]
-    if len(_JUNK.findall(sample)) * 50 > len(sample):
+    if len(_JUNK.findall(sample)) > 8 + len(sample) // 50:
         raise DocumentError(f"{source} is binary data, not text: remove it or convert it to a supported format.")
 
 

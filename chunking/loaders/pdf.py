@@ -9,17 +9,19 @@ from typing import Any
 
 from chunking.errors import DocumentError
 from chunking.loaders.base import Parsed, TextBuilder
-from chunking.loaders.pdf_lines import Line, page_lines
+from chunking.loaders.pdf_lines import HYPHEN, Line, page_lines
 from chunking.normalize import clean
 
 _EDGE_LINES = 2
+_REPEATS = 3
+_APART = 1.6  # line heights between a running line and the next
+_LARGE = 1.15  # of the body's size: headings are at least this
 _PAGE_NUMBER = re.compile(
     r"[\W_]*(?:page|p\.|第)?\s*(?:\d{1,4}|[ivxlc]{1,6})\s*(?:页|頁|(?:of|/|／|共)\s*\d{1,4}\s*[页頁]?)?[\W_]*", re.I
 )
 _TERMINAL = re.compile(r"[。！？；.!?:：…][”’」』）)\"']*\Z")
 _ITEM = re.compile(r"(?:[•·●○▪◦‣-]|\d{1,2}[.)、]|[（(]\d{1,2}[)）])\s*\S")
 _NO_SPACE = re.compile("[\u2e80-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef]")
-_HYPHEN = "\ufffe"  # pdfium's mark for a hyphen that breaks a word at a line end
 
 
 def load_pdf(data: bytes, source: str) -> Parsed:
@@ -39,8 +41,9 @@ def load_pdf(data: bytes, source: str) -> Parsed:
     empty = [number for number, lines in enumerate(pages, start=1) if not lines]
     if len(empty) == len(pages):
         raise DocumentError(f"{source} has no text layer, it is a scan: run text recognition (OCR) on it first.")
-    dropped = _drop_running_lines(pages)
-    builder, page_starts = _compose(pages)
+    body = _body_size(pages)
+    dropped = _drop_running_lines(pages, body)
+    builder, page_starts = _compose(pages, body)
     notes = []
     if empty:
         notes.append(f"pages without text: {', '.join(map(str, empty))}")
@@ -62,37 +65,62 @@ def _lines_of(document: Any, number: int) -> list[Line]:
         page.close()
 
 
-def _drop_running_lines(pages: list[list[Line]]) -> int:
-    """Removes what repeats at page edges, digits aside, on three pages or more; returns the number of lines."""
-    edges: list[set[int]] = []
+def _drop_running_lines(pages: list[list[Line]], body: float) -> int:
+    """Removes what repeats at page edges, digits aside, on three pages or more; returns the number of lines.
+
+    A running line stands apart from what follows it inwards, and it is never set in large print.
+    """
+    by_height = [sorted(lines, key=lambda line: -line.top) for lines in pages]
     keys: Counter[str] = Counter()
-    for lines in pages:
-        by_height = sorted(range(len(lines)), key=lambda index: -lines[index].top)
-        edge = set(by_height[:_EDGE_LINES]) | set(by_height[-_EDGE_LINES:])
-        edges.append(edge)
-        keys.update({_running_key(lines[index].text) for index in edge})
+    for lines in by_height:
+        keys.update({_running_key(line.text) for line in (*lines[:_EDGE_LINES], *lines[-_EDGE_LINES:])})
     dropped = 0
-    for number, lines in enumerate(pages):
-        kept = [
-            line
-            for index, line in enumerate(lines)
-            if not (index in edges[number] and keys[_running_key(line.text)] >= min(3, max(2, len(pages))))
-        ]
-        dropped += len(lines) - len(kept)
-        pages[number] = kept
+    for number, lines in enumerate(by_height):
+        running = {id(line) for side in (lines, lines[::-1]) for line in _running(side, keys, body)}
+        pages[number] = [line for line in pages[number] if id(line) not in running]
+        dropped += len(running)
     return dropped
+
+
+def _running(lines: list[Line], keys: Counter[str], body: float) -> list[Line]:
+    """The running lines of one page edge; `lines` go from the edge inwards."""
+    count = 0
+    while (
+        count < min(_EDGE_LINES, len(lines))
+        and keys[_running_key(lines[count].text)] >= _REPEATS
+        and not _is_large(lines[count], body)
+    ):
+        count += 1
+    while count and count < len(lines):
+        outer, inner = lines[count - 1], lines[count]
+        if abs(outer.bottom - inner.bottom) >= _APART * outer.size:
+            break
+        count -= 1
+    return lines[:count]
 
 
 def _running_key(text: str) -> str:
     return "#" if _PAGE_NUMBER.fullmatch(text.strip()) else re.sub(r"\d+", "#", text.strip())
 
 
-def _compose(pages: list[list[Line]]) -> tuple[TextBuilder, tuple[int, ...]]:
+def _size(line: Line) -> float:
+    return round(line.size * 2) / 2
+
+
+def _body_size(pages: list[list[Line]]) -> float:
+    """The size that most characters have."""
     sizes: Counter[float] = Counter()
     for line in (line for lines in pages for line in lines):
-        sizes[round(line.size * 2) / 2] += len(line.text)
-    body = sizes.most_common(1)[0][0]
-    large = sorted({size for size in sizes if size >= 1.15 * body}, reverse=True)
+        sizes[_size(line)] += len(line.text)
+    return sizes.most_common(1)[0][0]
+
+
+def _is_large(line: Line, body: float) -> bool:
+    return _size(line) >= _LARGE * body
+
+
+def _compose(pages: list[list[Line]], body: float) -> tuple[TextBuilder, tuple[int, ...]]:
+    large = sorted({_size(line) for lines in pages for line in lines if _is_large(line, body)}, reverse=True)
     builder = TextBuilder()
     page_starts: list[int] = []
     # A paragraph that runs over a page break begins on the earlier page and holds the later page's first lines.
@@ -136,7 +164,7 @@ def _compose(pages: list[list[Line]]) -> tuple[TextBuilder, tuple[int, ...]]:
 
 
 def _level(lines: list[Line], large: list[float]) -> int:
-    size = round(lines[0].size * 2) / 2
+    size = _size(lines[0])
     if len(lines) > 3 or size not in large or sum(len(line.text) for line in lines) > 200:
         return 0
     return min(6, large.index(size) + 1)
@@ -188,7 +216,7 @@ def join_lines(lines: list[str]) -> tuple[str, list[int]]:
     for raw in lines:
         line = raw.strip()
         glue = ""
-        if tail.endswith(_HYPHEN):
+        if tail.endswith(HYPHEN):
             glue = ""
         elif tail and line and not (_NO_SPACE.match(tail[-1]) and _NO_SPACE.match(line)):
             glue = " "

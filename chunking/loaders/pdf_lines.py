@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+HYPHEN = "\ufffe"
+"""Stands for a hyphen that breaks a word at a line end; pdfium calls it character 2."""
 MIN_JUMPS = 6
 """Rows of a page that must hop over a gutter before the stream order is doubted."""
 
@@ -63,6 +65,8 @@ def _segments(text_page: Any) -> list[Line]:
             continue
         if code == 0 or 0xD800 <= code < 0xE000:
             continue
+        if code == 2:
+            code = ord(HYPHEN)
         if code == 32 or not pdfium.FPDFText_GetLooseCharBox(text_page, index, box_reference):
             if chars:
                 chars.append(chr(code))
