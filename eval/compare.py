@@ -118,12 +118,14 @@ def compare_runs(
     allow_mismatch: bool = False,
     noise: Mapping[str, float] | None = None,
     pass_at: float = 0.5,
+    labels: Sequence[str] | None = None,
 ) -> Comparison:
     """Compare each candidate with the base, question by question.
 
     `noise` is the judge's own floor by metric (`eval.judge_noise`), `pass_at` the score from which a
-    question passes in McNemar's test. Raises ConfigError where runs differ in suite, corpus, judge or metrics
-    (unless `allow_mismatch`, which stamps the report), or where the primary metric is not in all of them.
+    question passes in McNemar's test, `labels` names for base and candidates (else `label_runs`). Raises
+    ConfigError where runs differ in suite, corpus, judge or metrics (unless `allow_mismatch`, which stamps the
+    report), or where the primary metric is not in all of them.
     """
     if not candidates:
         raise ConfigError("A comparison needs a base and at least one candidate run folder.")
@@ -141,7 +143,7 @@ def compare_runs(
                 f"The primary metric {chosen!r} is not in {run.path}; it has {', '.join(run.metrics) or 'none'}."
             )
     floor = dict(noise or {})
-    labels = label_runs([base, *candidates])
+    labels = labels or label_runs([base, *candidates])
     primaries = [metric_result(base, c, base.metrics[chosen], alpha=alpha, pass_at=pass_at) for c in candidates]
     adjusted = holm([result.test.p for result in primaries])
     results = []
@@ -159,7 +161,7 @@ def compare_runs(
                         first,
                         alpha=alpha,
                         noise=floor.get(chosen),
-                        unfinished=[name for name, r in ((labels[0], base), (label, run)) if not r.summary],
+                        unfinished={n: why for n, r in ((labels[0], base), (label, run)) if (why := unfinished(r))},
                         candidates=len(candidates),
                     )
                 ),
@@ -201,6 +203,14 @@ def mismatches(base: Run, candidate: Run) -> tuple[str, ...]:
     if different:
         reasons.append(f"the settings differ ({', '.join(different)})")
     return tuple(reasons)
+
+
+def unfinished(run: Run) -> str | None:
+    """Why a run is not whole: it was interrupted, or stopped early; None for a finished one."""
+    if not run.summary:
+        return "interrupted"
+    stopped = run.summary.get("stopped")
+    return str(stopped).replace("_", " ") if stopped else None
 
 
 def default_primary(base: Run, candidates: Sequence[Run]) -> str:

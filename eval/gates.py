@@ -22,7 +22,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from chunking.errors import ConfigError, NotFoundError
-from eval.compare import mismatches
+from eval.compare import mismatches, unfinished
 from eval.paired import metric_result, per_question
 from eval.runs import MetricInfo, Run
 from eval.statistics import ALPHA, PairedTest, mean_interval
@@ -53,7 +53,7 @@ class Absolute(_Scope):
 
     at_least: float | None = None
     at_most: float | None = None
-    on: Literal["interval", "mean"] = "interval"
+    by: Literal["interval", "mean"] = "interval"
 
     @model_validator(mode="after")
     def _one_bound(self) -> Absolute:
@@ -210,8 +210,10 @@ def _known(gates: Gates, run: Run) -> None:
 
 def _validity(run: Run, base: Run | None, allow_mismatch: bool) -> Iterator[GateResult]:
     for found in (run, base):
-        if found is not None and not found.summary:
-            yield GateResult("run finished", "invalid", f"{found.path} is not finished; resume it.")
+        reason = unfinished(found) if found is not None else None
+        if found is not None and reason is not None:
+            status: Status = "unjudged" if found.summary else "invalid"
+            yield GateResult("run finished", status, f"{found.path} is not whole ({reason}); go on with --resume.")
     if base is not None and not allow_mismatch:
         for reason in mismatches(base, run):
             yield GateResult("runs comparable", "invalid", f"{reason}; run both on the same suite with the same judge.")
@@ -252,7 +254,7 @@ def _absolute(gate: Absolute, run: Run, alpha: float) -> GateResult:
         return GateResult(name, "inconclusive", f"only {plural(len(scores), 'question')} scored", bar=bar)
     mean = float(np.mean(scores))
     shown = f"mean {number(mean)}, 95% interval {number(interval.low)} to {number(interval.high)}, n = {len(scores)}"
-    if gate.on == "mean":
+    if gate.by == "mean":
         met = mean >= bar if gate.at_least is not None else mean <= bar
         return GateResult(name, "passed" if met else "failed", shown, mean, bar)
     safe, hopeless = (
@@ -323,12 +325,10 @@ def _limits(limits: Limits, run: Run, base: Run | None) -> Iterator[GateResult]:
     for name, limit in limits.model_dump(exclude_none=True).items():
         value = figures[name]()
         if value is None or math.isnan(value):
-            yield GateResult(
-                f"{name} at most {number(limit)}", "inconclusive", "no figure: nothing was measured", bar=limit
-            )
+            yield GateResult(f"{name} at most {limit:g}", "inconclusive", "nothing was measured", bar=limit)
         else:
             status: Status = "passed" if value <= limit else "failed"
-            yield GateResult(f"{name} at most {number(limit)}", status, f"{number(value)}", value, limit)
+            yield GateResult(f"{name} at most {limit:g}", status, f"{value:.4g}", value, limit)
 
 
 def _judge_errors(run: Run) -> float | None:

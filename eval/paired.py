@@ -22,14 +22,14 @@ from eval.statistics import (
 
 LATENCY = MetricInfo("latency_ms", "crag", "milliseconds from question to answer", "lower", (0.0, math.inf))
 TOKENS = MetricInfo("tokens", "crag", "prompt and completion tokens of one answer", "lower", (0.0, math.inf))
-COST = MetricInfo("cost", "crag", "money of one answer, from the price table", "lower", (0.0, math.inf))
+COST = MetricInfo("cost_per_1000", "crag", "money of a thousand answers, by the price table", "lower", (0.0, math.inf))
 
 Figure = Callable[[AnswerRecord], float | None]
 
 ECONOMY: tuple[tuple[MetricInfo, Figure], ...] = (
     (LATENCY, lambda record: record.latency_ms),
     (TOKENS, lambda record: record.usage["prompt_tokens"] + record.usage["completion_tokens"]),
-    (COST, lambda record: record.cost),
+    (COST, lambda record: None if record.cost is None else 1000 * record.cost),
 )
 
 

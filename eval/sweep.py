@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -21,8 +21,7 @@ import yaml
 
 from chunking.errors import ConfigError
 from eval import verdicts
-from eval.compare import default_primary
-from eval.paired import MetricResult, judged, metric_result
+from eval.compare import Comparison, compare_runs, default_primary
 from eval.runs import MetricInfo, Question, Run
 from eval.statistics import ALPHA, Interval, mean_interval
 
@@ -48,13 +47,13 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """`points` in the order of the grid; the first is the base that `result` compares the chosen one with."""
+    """`points` in the order of the grid; the first is the base that the chosen one is compared with."""
 
     metric: MetricInfo
     points: tuple[Point, ...]
     chosen: Point
-    result: MetricResult | None
-    """The chosen setting against the base on the held-out half; None where the base itself was chosen."""
+    comparison: Comparison | None
+    """The chosen setting against the base, held-out half only; None where the base itself was chosen."""
     tuning_questions: int
     held_out_questions: int
 
@@ -66,16 +65,15 @@ class Sweep:
 
     @property
     def sentence(self) -> str:
-        base = self.points[0].label
-        if self.result is None:
+        if self.comparison is None:
             return (
-                f"Keep {base}: of {len(self.points)} settings none scored higher on {self.metric.name} over the "
-                f"{self.tuning_questions} tuning questions."
+                f"Keep {self.points[0].label}: of {len(self.points)} settings none scored higher on "
+                f"{self.metric.name} over the {self.tuning_questions} tuning questions."
             )
-        verdict = verdicts.sentence(self.result, base=base, candidate=self.chosen.label)
         return (
-            f"{verdict} Chosen from {len(self.points)} settings on {self.tuning_questions} questions, reported on the "
-            f"{self.held_out_questions} others; the half that chose it flattered it by {verdicts.number(self.optimism)}."
+            f"{self.comparison.headline} Chosen from {len(self.points)} settings on {self.tuning_questions} questions, "
+            f"judged on the {self.held_out_questions} others; its gain looked {verdicts.signed(self.optimism)} larger "
+            "on the half that chose it."
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -83,8 +81,8 @@ class Sweep:
             "metric": self.metric.name,
             "sentence": self.sentence,
             "chosen": dict(self.chosen.overrides),
-            "verdict": self.result.verdict if self.result else None,
-            "result": self.result.to_dict() if self.result else None,
+            "verdict": self.comparison.candidates[0].verdict if self.comparison else None,
+            "comparison": self.comparison.to_dict() if self.comparison else None,
             "optimism": self.optimism,
             "tuning_questions": self.tuning_questions,
             "held_out_questions": self.held_out_questions,
@@ -148,11 +146,25 @@ def sweep(
     )
     sign = 1 if metric.direction == "higher" else -1
     chosen = max(points, key=lambda point: sign * point.tuning)
-    result = None
+    comparison = None
     if chosen is not points[0]:
-        result = metric_result(runs[0], chosen.run, metric, alpha=alpha, only=held_out)
-        result = judged(result, result.test.p, alpha=alpha)
-    return Sweep(metric, points, chosen, result, len(tuning), len(held_out))
+        comparison = compare_runs(
+            restrict(points[0].run, held_out),
+            [restrict(chosen.run, held_out)],
+            primary=metric.name,
+            alpha=alpha,
+            labels=(points[0].label, chosen.label),
+        )
+    return Sweep(metric, points, chosen, comparison, len(tuning), len(held_out))
+
+
+def restrict(run: Run, questions: Collection[str]) -> Run:
+    """The same run as if only these questions had been asked."""
+    return replace(
+        run,
+        answers={key: record for key, record in run.answers.items() if record.question.id in questions},
+        scores={key: score for key, score in run.scores.items() if score.question in questions},
+    )
 
 
 def split_questions(run: Run, metric: str, *, seed: int = 0) -> tuple[frozenset[str], frozenset[str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 
 from eval.paired import MetricResult
 from eval.statistics import LEAST_NON_TIED
@@ -67,7 +67,7 @@ def _why_open(result: MetricResult) -> str:
 
 
 def remarks(
-    result: MetricResult, *, alpha: float, noise: float | None, unfinished: Sequence[str], candidates: int
+    result: MetricResult, *, alpha: float, noise: float | None, unfinished: Mapping[str, str], candidates: int
 ) -> Iterator[str]:
     """What a reader must know before trusting the verdict."""
     test, name = result.test, result.info.name
@@ -87,8 +87,8 @@ def remarks(
         )
     if candidates > 1:
         yield f"p is Holm-adjusted over the {candidates} candidates (unadjusted {p_value(test.p)})."
-    for label in unfinished:
-        yield f"The run of {label} is not finished."
+    for label, reason in unfinished.items():
+        yield f"The run of {label} is not whole ({reason})."
 
 
 def _missing(result: MetricResult) -> str:
@@ -106,19 +106,18 @@ def _missing(result: MetricResult) -> str:
 
 
 def number(value: float) -> str:
-    """Three decimals below ten, fewer above, two digits far below: ``0.812``, ``41.2``, ``1,240``, ``0.00012``."""
-    if 0 < abs(value) < 0.001:
-        return f"{value:.2g}"
+    """Three decimals below ten, fewer above: ``0.812``, ``41.2``, ``1,240``."""
     if abs(value) < 10:
         return f"{value:.3f}"
     return f"{value:.1f}" if abs(value) < 1000 else f"{value:,.0f}"
 
 
 def signed(value: float) -> str:
-    """With its sign, a true minus: ``+0.120``, ``−0.031``; ``0.000`` for what is zero."""
-    if abs(value) < 1e-9:
-        return number(0.0)
-    return f"{'+' if value > 0 else '−'}{number(abs(value))}"
+    """With its sign, a true minus: ``+0.120``, ``−0.031``; no sign on what rounds to ``0.000``."""
+    text = number(abs(value))
+    if text == "0.000":
+        return text
+    return f"{'+' if value > 0 else '−'}{text}"
 
 
 def p_value(p: float) -> str:

@@ -13,7 +13,7 @@ from eval import verdicts
 from eval.compare import CandidateResult, Cell, Comparison
 from eval.gates import GateReport
 from eval.report import panels
-from eval.report.figures import crag_panel, labelled, ladder, manifest_difference
+from eval.report.figures import labelled, ladder, manifest_difference
 from eval.sweep import Sweep
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ MOST_REGRESSIONS = 60
 def render_html(comparison: Comparison, *, sweep: Sweep | None = None, gates: GateReport | None = None) -> str:
     """The whole page. Raises MissingExtraError where the eval extra is not installed."""
     runs = labelled(comparison)
-    crag = [crag_panel(label, run, comparison.primary) for label, run in runs]
+    crag = panels.crag_panels(comparison)
     template = _environment().get_template("report.html.j2")
     return template.render(
         comparison=comparison,
@@ -38,7 +38,7 @@ def render_html(comparison: Comparison, *, sweep: Sweep | None = None, gates: Ga
         ladder=ladder(comparison),
         crag=crag,
         calibration=panels.calibration(crag),
-        risk=panels.risk(crag, comparison.primary),
+        risk=panels.risk(crag),
         trade=panels.trade_off(comparison),
         sweep=sweep,
         sweep_chart=panels.sweep_curve(sweep) if sweep else None,

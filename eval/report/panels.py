@@ -3,65 +3,74 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from markupsafe import Markup
 
 from eval.compare import Comparison
 from eval.metrics import retrieval
 from eval.paired import COST, LATENCY
-from eval.report.figures import CragPanel, ladder
+from eval.panel import crag_panel, refusals
+from eval.report.figures import labelled, ladder
 from eval.report.svg import Chart, Mark, Series, span
-from eval.runs import AnswerRecord, Context, MetricInfo
+from eval.runs import AnswerRecord, Context
 from eval.sweep import Sweep
 
+ROUTES = ("correct", "ambiguous", "incorrect")
 
-def calibration(crag: Sequence[CragPanel]) -> Markup | None:
+
+def crag_panels(comparison: Comparison) -> list[dict[str, Any]]:
+    """`eval.panel.crag_panel` of every run, with its label and the number of its answers."""
+    panels = []
+    for label, run in labelled(comparison):
+        records = list(run.answers.values())
+        panel = crag_panel(records)
+        routes = {route: panel["routes"].get(route, 0) for route in ROUTES}
+        answers = sum(panel["statuses"].values())
+        panels.append({**panel, "label": label, "routes": routes, "answers": answers, **refusals(records)})
+    return panels
+
+
+def calibration(panels: Sequence[Mapping[str, Any]]) -> Markup | None:
     """Stated confidence against how often the evidence was there."""
     series = [
         Series(
             number,
             [
                 Mark(
-                    bin.stated,
-                    bin.observed,
-                    title=f"{panel.label}: confidence {bin.stated:.2f}, found {bin.observed:.0%} of {bin.count}",
-                    size=3 + min(7.0, bin.count**0.5),
+                    entry["confidence"],
+                    entry["outcome"],
+                    title=f"{panel['label']}: {entry['confidence']:.2f} stated, {entry['outcome']:.2f} of {entry['n']}",
+                    size=3 + min(7.0, entry["n"] ** 0.5),
                 )
-                for bin in panel.calibration
+                for entry in panel["calibration"]["bins"]
             ],
             line=True,
         )
-        for number, panel in enumerate(crag)
-        if panel.calibration
+        for number, panel in enumerate(panels)
+        if panel["calibration"]
     ]
     if not series:
         return None
-    return Chart(
-        "Calibration: stated confidence against evidence found",
-        "stated confidence",
-        "evidence found",
-        series,
-        (0, 1),
-        (0, 1),
-        diagonal=True,
-    ).render()
+    title = "Calibration: stated confidence against evidence found"
+    return Chart(title, "stated confidence", "evidence found", series, (0, 1), (0, 1), diagonal=True).render()
 
 
-def risk(crag: Sequence[CragPanel], metric: MetricInfo) -> Markup | None:
-    """Error of the answers given, from the surest on."""
-    series = [
-        Series(number, [Mark(share, error) for share, error in panel.risk], line=True, dots=len(panel.risk) == 1)
-        for number, panel in enumerate(crag)
-        if panel.risk
+def risk(panels: Sequence[Mapping[str, Any]]) -> Markup | None:
+    """How often the evidence is missing among the questions answered, from the surest on."""
+    curves = [
+        (number, [Mark(point["coverage"], point["risk"]) for point in panel["risk_coverage"]["points"]])
+        for number, panel in enumerate(panels)
+        if panel["risk_coverage"]
     ]
-    if not series:
+    if not curves:
         return None
-    top = max(error for panel in crag for _, error in panel.risk)
+    top = max(mark.y for _, marks in curves for mark in marks)
     return Chart(
         "Risk and coverage",
         "share of questions answered, surest first",
-        f"error ({metric.name})",
-        series,
+        "evidence missing",
+        [Series(number, marks, line=True, dots=len(marks) == 1) for number, marks in curves],
         (0, 1),
         (0, max(0.1, min(1.0, 1.15 * top))),
     ).render()
@@ -73,7 +82,7 @@ def trade_off(comparison: Comparison) -> list[Markup]:
     names = [column.name for column in table.columns]
     quality = names.index(comparison.primary.name)
     charts = []
-    for info, label, scale in ((LATENCY, "mean latency, ms", 1.0), (COST, "cost of 1,000 answers", 1000.0)):
+    for info, label in ((LATENCY, "mean latency, ms"), (COST, "cost of 1,000 answers")):
         if info.name not in names:
             continue
         column = names.index(info.name)
@@ -81,9 +90,7 @@ def trade_off(comparison: Comparison) -> list[Markup]:
         for row in table.rows:
             score, spent = row.cells[quality].value, row.cells[column].value
             if score is not None and spent is not None:
-                marks.append(
-                    Mark(spent * scale, score, row.label, f"{row.label}: {score:.3f} at {spent * scale:,.3g}", 6)
-                )
+                marks.append(Mark(spent, score, row.label, f"{row.label}: {score:.3f} at {spent:,.3g}", 6))
         if marks:
             charts.append(
                 Chart(

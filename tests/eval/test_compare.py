@@ -1,0 +1,277 @@
+"""Runs compared: verdicts, what is missing, what is refused, and which stage a regression is blamed on."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from chunking.errors import ConfigError
+from eval.compare import CandidateResult, compare_runs, default_primary, label_runs, mismatches
+from eval.paired import metric_result
+from eval.runs import Run
+from tests.fakes.runs import BRIER, CORRECTNESS, F1, FAITHFULNESS, MRR, RECALL, Case, realistic, write_run
+
+
+def scored(values: list[float | str], metric: str = "correctness", **fields: object) -> list[Case]:
+    return [Case(f"q{n}", {metric: value}, **fields) for n, value in enumerate(values)]  # type: ignore[arg-type]
+
+
+def two(tmp_path: Path, base: list[Case], candidate: list[Case], **manifest: object) -> tuple[Run, Run]:
+    return (
+        write_run(tmp_path / "a", base, name="base", metrics=(CORRECTNESS,)),
+        write_run(tmp_path / "b", candidate, name="new", **{"metrics": (CORRECTNESS,), **manifest}),
+    )
+
+
+def compared(base: Run, new: Run) -> CandidateResult:
+    return compare_runs(base, [new]).candidates[0]
+
+
+def test_better_is_said_in_one_sentence(tmp_path: Path) -> None:
+    base, new = two(tmp_path, scored([0.0] * 8 + [1.0] * 4), scored([1.0] * 12))
+    result = compare_runs(base, [new]).candidates[0]
+    assert result.verdict == "BETTER"
+    assert result.sentence.startswith(
+        "new is BETTER than base on correctness: 1.000 against 0.333, a difference of +0.667"
+    )
+    assert "12 questions" in result.sentence
+    assert result.primary.p == pytest.approx(2 / 2**8)
+    assert result.primary.pass_fail is not None
+    assert (result.primary.pass_fail.only_candidate, result.primary.pass_fail.only_base) == (8, 0)
+    assert result.regressions == ()
+
+
+def test_worse_lists_regressions_worst_first(tmp_path: Path) -> None:
+    base, new = two(tmp_path, scored([1.0] * 12), scored([0.5] * 4 + [0.0] * 5 + [1.0] * 3))
+    result = compare_runs(base, [new]).candidates[0]
+    assert result.verdict == "WORSE"
+    assert [change.gain for change in result.regressions] == [-1.0] * 5 + [-0.5] * 4
+    assert len(result.changes) == 12
+
+
+def test_no_difference_says_what_the_suite_can_see(tmp_path: Path) -> None:
+    values = [0.0, 1.0] * 10
+    base, new = two(tmp_path, scored(values), scored([1.0, 0.0, 1.0, 0.0, *values[4:]]))
+    result = compare_runs(base, [new]).candidates[0]
+    assert result.verdict == "NO DIFFERENCE SHOWN"
+    assert "this suite of 20 can only see differences of at least 0." in result.sentence
+    assert any("Only 4 of 20 questions scored differently" in remark for remark in result.remarks)
+
+
+def test_identical_runs_show_no_difference(tmp_path: Path) -> None:
+    base, new = two(tmp_path, scored([1.0] * 20), scored([1.0] * 20))
+    result = compare_runs(base, [new]).candidates[0]
+    assert result.verdict == "NO DIFFERENCE SHOWN"
+    assert "all 20 questions scored the same" in result.sentence
+
+
+def test_too_few_questions_are_inconclusive(tmp_path: Path) -> None:
+    base, new = two(tmp_path, scored([0.0] * 5), scored([1.0] * 5))
+    result = compare_runs(base, [new]).candidates[0]
+    assert result.verdict == "INCONCLUSIVE"
+    assert "only 5 questions have a score in both runs" in result.sentence
+
+
+def test_missing_scores_that_could_turn_the_verdict_are_inconclusive(tmp_path: Path) -> None:
+    base, new = two(tmp_path, scored([0.5] * 12), scored([1.0] * 7 + ["judge_error"] * 5))
+    result = compare_runs(base, [new]).candidates[0]
+    assert result.verdict == "INCONCLUSIVE"
+    assert "5 of 12 questions lack a score" in result.sentence
+    assert result.primary.worst is not None
+    assert result.primary.worst.difference == pytest.approx((7 * 0.5 - 5 * 0.5) / 12)
+
+
+def test_a_missing_score_that_cannot_turn_it_is_only_remarked(tmp_path: Path) -> None:
+    base, new = two(tmp_path, scored([0.0] * 20), scored([1.0] * 19 + ["judge_error"]))
+    result = compare_runs(base, [new]).candidates[0]
+    assert result.verdict == "BETTER"
+    assert any("1 question lacks a score" in remark and "the verdict stays" in remark for remark in result.remarks)
+
+
+def test_not_applicable_in_both_runs_stands_aside_but_in_one_is_missing(tmp_path: Path) -> None:
+    base, new = two(
+        tmp_path,
+        scored([1.0] * 6 + ["not_applicable", "not_applicable"]),
+        scored([1.0] * 6 + ["not_applicable", 1.0]),
+    )
+    result = metric_result(base, new, CORRECTNESS, alpha=0.05)
+    assert result.not_applicable == 1
+    assert [identity for identity, _, _ in result.pairing.missing] == ["q7"]
+
+
+def test_repeats_count_as_one_question(tmp_path: Path) -> None:
+    base = [Case(f"q{n}", {"correctness": float(r == 0)}, repeat=r) for n in range(6) for r in range(2)]
+    new = [Case(f"q{n}", {"correctness": 1.0}, repeat=r) for n in range(6) for r in range(2)]
+    result = compared(*two(tmp_path, base, new))
+    assert result.primary.test.n == 6
+    assert result.primary.test.difference == pytest.approx(0.5)
+
+
+def test_an_unscored_or_unasked_question_is_missing(tmp_path: Path) -> None:
+    base, new = two(tmp_path, scored([1.0] * 8), [*scored([1.0] * 6), Case("q6", {})])
+    result = compare_runs(base, [new]).candidates[0]
+    assert [identity for identity, _, _ in result.primary.pairing.missing] == ["q6", "q7"]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"suite": {"name": "samples", "hash": "ee" * 32, "questions": 8}}, "the suite differs"),
+        ({"corpus": {"hash": "ee" * 32, "documents": 3}}, "the corpus differs"),
+        ({"judge": {"model": "judge-2", "endpoint": "", "parameters": {}, "prompts": ""}}, "judge-1 and judge-2"),
+        ({"judge": None}, "judge-1 and none"),
+        ({"embedder": "another"}, "embedder"),
+        (
+            {"settings": {"sample": 4, "stratify": None, "round": 0, "context_tokens": 1500}},
+            "settings differ \\(sample",
+        ),
+        ({"metrics": [replace(CORRECTNESS, description="other")]}, "metrics differ \\(correctness"),
+    ],
+)
+def test_runs_that_cannot_be_compared_are_refused_or_stamped(
+    tmp_path: Path, change: dict[str, object], words: str
+) -> None:
+    base, new = two(tmp_path, scored([0.0] * 8), scored([1.0] * 8), **change)
+    with pytest.raises(ConfigError, match=words):
+        compare_runs(base, [new])
+    assert len(compare_runs(base, [new], allow_mismatch=True).mismatches) == 1
+
+
+def test_another_round_of_judging_is_comparable(tmp_path: Path) -> None:
+    settings = {"context_tokens": 1500, "sample": None, "stratify": None, "round": 1}
+    assert mismatches(*two(tmp_path, scored([0.0] * 8), scored([1.0] * 8), settings=settings)) == ()
+
+
+def test_the_primary_metric_is_declared_or_the_first_of_the_order(tmp_path: Path) -> None:
+    both = (MRR, F1, RECALL)
+    cases = [Case(f"q{n}", {"mrr": 1.0, "f1": 0.5, "recall@5": 1.0}) for n in range(8)]
+    base = write_run(tmp_path / "a", cases, metrics=both)
+    new = write_run(tmp_path / "b", cases, name="new", metrics=both)
+    assert default_primary(base, [new]) == "f1"
+    assert not compare_runs(base, [new]).primary_declared
+    assert compare_runs(base, [new], primary="mrr").primary.name == "mrr"
+    with pytest.raises(ConfigError, match="'faithfulness' is not in"):
+        compare_runs(base, [new], primary="faithfulness")
+
+
+def test_secondary_metrics_are_holm_adjusted_and_lower_is_better_is_turned(tmp_path: Path) -> None:
+    metrics = (CORRECTNESS, FAITHFULNESS, BRIER)
+    base = [Case(f"q{n}", {"correctness": 0.5, "faithfulness": 0.5, "brier": 0.5}) for n in range(8)]
+    new = [Case(f"q{n}", {"correctness": 0.5, "faithfulness": 1.0, "brier": 0.1}) for n in range(8)]
+    result = compare_runs(
+        write_run(tmp_path / "a", base, metrics=metrics), [write_run(tmp_path / "b", new, name="new", metrics=metrics)]
+    ).candidates[0]
+    assert [(r.info.name, r.verdict, r.p) for r in result.secondary] == [
+        ("faithfulness", "BETTER", pytest.approx(2 * 2 / 2**8)),
+        ("brier", "BETTER", pytest.approx(2 * 2 / 2**8)),
+    ]
+
+
+def test_several_candidates_share_the_error(tmp_path: Path) -> None:
+    base = write_run(tmp_path / "a", scored([0.0] * 6), metrics=(CORRECTNESS,))
+    runs = [write_run(tmp_path / n, scored([1.0] * 6), name=n, metrics=(CORRECTNESS,)) for n in ("x", "y")]
+    alone = compare_runs(base, runs[:1]).candidates[0]
+    assert (alone.verdict, alone.primary.p) == ("BETTER", pytest.approx(2 / 2**6))
+    shared = compare_runs(base, runs)
+    assert [c.verdict for c in shared.candidates] == ["NO DIFFERENCE SHOWN"] * 2
+    assert "Holm-adjusted over the 2 candidates" in " ".join(shared.candidates[0].remarks)
+
+
+def test_latency_tokens_and_money_are_paired_too(tmp_path: Path) -> None:
+    slow = [replace(case, latency_ms=200.0 + i, cost=0.002, tokens=900) for i, case in enumerate(scored([1.0] * 10))]
+    fast = [replace(case, latency_ms=100.0 + i, cost=0.001, tokens=900) for i, case in enumerate(scored([1.0] * 10))]
+    figures = {r.info.name: r for r in compared(*two(tmp_path, slow, fast)).economy}
+    assert figures["latency_ms"].verdict == "BETTER"
+    assert figures["latency_ms"].test.difference == pytest.approx(-100)
+    assert figures["cost_per_1000"].test.difference == pytest.approx(-1)
+    assert figures["tokens"].verdict == "NO DIFFERENCE SHOWN"
+
+
+def test_breakdown_names_the_type_that_was_hit(tmp_path: Path) -> None:
+    base = [replace(c, type="multi-hop" if n % 2 else "factual") for n, c in enumerate(scored([1.0] * 12))]
+    new = [replace(c, type=b.type) for b, c in zip(base, scored([1.0, 0.0] * 6), strict=True)]
+    result = compared(*two(tmp_path, base, new))
+    assert [(cell.group, cell.test.difference) for cell in result.types_hit][:1] == [("multi-hop", -1.0)]
+    assert {cell.group for cell in result.cells} == {"factual", "multi-hop", "en"}
+
+
+@pytest.mark.parametrize(
+    ("change", "stage", "words"),
+    [
+        ({"gold_rank": None}, "retrieval", "no longer among the 6"),
+        ({"gold_rank": 4}, "ranking", "fell from rank 1 to rank 4"),
+        (
+            {"status": "abstained", "route": "incorrect", "confidence": 0.2},
+            "grading",
+            "route incorrect at confidence 0.20",
+        ),
+        ({}, "generation", "at rank 1 in both runs"),
+        ({"error": {"type": "ProviderError", "message": "timed out"}}, "pipeline", "ProviderError: timed out"),
+        ({"scores": {"correctness": "judge_error"}, "reason": "bad JSON"}, "judge", "bad JSON"),
+        ({"answerable": False}, "generation", "do not answer"),
+        ({"gold": False, "gold_rank": 3}, "retrieval", "no gold span"),
+    ],
+)
+def test_the_stage_to_blame(tmp_path: Path, change: dict[str, object], stage: str, words: str) -> None:
+    before = scored([1.0] * 6)
+    after = scored([1.0] * 6)
+    after[2] = replace(after[2], **{"scores": {"correctness": 0.0}, **change})  # type: ignore[arg-type]
+    if "error" in change:
+        after[2] = replace(after[2], scores={"correctness": "pipeline_error"})
+    if "answerable" in change:
+        before[2] = replace(before[2], answerable=False)
+    result = compared(*two(tmp_path, before, after))
+    assert [(r.question.id, r.stage) for r in result.regressions] == [("q2", stage)]
+    assert words in result.regressions[0].why
+    assert result.stages == {stage: 1}
+
+
+def test_an_answer_to_what_has_none_is_blamed_on_grading(tmp_path: Path) -> None:
+    before = scored([1.0] * 6, answerable=False, status="abstained")
+    after = [
+        *scored([1.0] * 5, answerable=False, status="abstained"),
+        Case("q5", {"correctness": 0.0}, answerable=False),
+    ]
+    result = compared(*two(tmp_path, before, after))
+    assert [r.stage for r in result.regressions] == ["grading"]
+
+
+def test_a_cut_through_the_needed_passage_is_blamed_on_chunking(tmp_path: Path) -> None:
+    before, after = scored([1.0] * 6), scored([1.0] * 5)
+    after.append(Case("q5", {"correctness": 0.0}, gold_rank=None, held=0.8))
+    pipeline = {"name": "new", "version": "2", "resolved": {"chunking": {"strategy": "fixed"}}}
+    result = compared(*two(tmp_path, before, after, pipeline=pipeline))
+    assert [r.stage for r in result.regressions] == ["chunking"]
+    assert "a cut runs through it" in result.regressions[0].why
+
+
+def test_labels_tell_runs_of_one_pipeline_apart(tmp_path: Path) -> None:
+    runs = [write_run(tmp_path / n, scored([1.0]), metrics=(CORRECTNESS,)) for n in ("before", "after")]
+    assert label_runs(runs) == ["base (before)", "base (after)"]
+
+
+def test_judge_noise_and_unfinished_runs_are_remarked(tmp_path: Path) -> None:
+    base = write_run(tmp_path / "a", scored([0.5] * 8), metrics=(CORRECTNESS,), finished=False)
+    new = write_run(tmp_path / "b", scored([0.55] * 8), name="new", metrics=(CORRECTNESS,))
+    remarks = " ".join(compare_runs(base, [new], noise={"correctness": 0.06}).candidates[0].remarks)
+    assert "within the judge's own noise" in remarks
+    assert "The run of base is not whole (interrupted)" in remarks
+
+
+def test_json_is_complete_and_strict(tmp_path: Path) -> None:
+    base, new = realistic(tmp_path / "a", "vector", skill=0.5), realistic(tmp_path / "b", "crag", skill=0.8)
+    shape = json.loads(json.dumps(compare_runs(base, [new]).to_dict(), allow_nan=False))
+    candidate = shape["candidates"][0]
+    assert candidate["verdict"] == "BETTER"
+    assert shape["primary"]["name"] == "correctness"
+    assert len(candidate["questions"]) == 40
+    assert {entry["dimension"] for entry in candidate["breakdown"]} == {"type", "lang"}
+    assert {entry["metric"] for entry in candidate["economy"]} == {"latency_ms", "tokens", "cost_per_1000"}
+
+
+def test_one_run_alone_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="at least one candidate"):
+        compare_runs(write_run(tmp_path / "a", scored([1.0])), [])

@@ -1,0 +1,218 @@
+"""gates.yaml: what passes, what fails, and the exit code a CI server sees."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from textwrap import dedent
+from xml.etree import ElementTree
+
+import pytest
+
+from chunking.errors import ConfigError, NotFoundError
+from eval.gates import GateReport, Gates, check_gates, load_gates
+from eval.report import render_junit
+from eval.runs import Run
+from tests.fakes.runs import CORRECTNESS, F1, Case, write_run
+
+METRICS = (CORRECTNESS, F1)
+
+
+def cases(values: list[float | str], **fields: object) -> list[Case]:
+    return [Case(f"q{n}", {"correctness": value, "f1": 0.5}, **fields) for n, value in enumerate(values)]  # type: ignore[arg-type]
+
+
+def run(tmp_path: Path, values: list[float | str], name: str = "new", **fields: object) -> Run:
+    return write_run(tmp_path / name, cases(values, **fields), name=name, metrics=METRICS)
+
+
+def check(text: str, new: Run, base: Run | None = None, tmp: Path | None = None) -> GateReport:
+    file = (tmp or new.path.parent) / "gates.yaml"
+    file.write_text(dedent(text), encoding="utf-8")
+    return check_gates(load_gates(file), new, base)
+
+
+@pytest.mark.parametrize(
+    ("values", "bar", "status", "code"),
+    [
+        ([1.0] * 20, 0.8, "passed", 0),
+        ([1.0] * 16 + [0.0] * 4, 0.8, "inconclusive", 0),
+        ([1.0] * 4 + [0.0] * 16, 0.8, "failed", 1),
+        ([1.0], 0.8, "inconclusive", 0),
+    ],
+)
+def test_absolute_gates_look_at_the_end_of_the_interval(
+    tmp_path: Path, values: list[float | str], bar: float, status: str, code: int
+) -> None:
+    report = check(f"absolute: [{{metric: correctness, at_least: {bar}}}]", run(tmp_path, values))
+    assert [result.status for result in report.results] == [status]
+    assert report.exit_code == code
+
+
+def test_the_mean_can_be_gated_instead(tmp_path: Path) -> None:
+    gate = "absolute: [{metric: correctness, at_least: 0.8, by: mean}]"
+    assert check(gate, run(tmp_path, [1.0] * 16 + [0.0] * 4)).exit_code == 0
+    assert check(gate, run(tmp_path, [1.0] * 15 + [0.0] * 5, "low")).exit_code == 1
+
+
+def test_at_most_reads_the_upper_end(tmp_path: Path) -> None:
+    report = check("absolute: [{metric: correctness, at_most: 0.5}]", run(tmp_path, [0.0] * 20))
+    assert report.results[0].status == "passed"
+    assert report.results[0].value == pytest.approx(0.168, abs=0.001)
+
+
+def test_undecided_exits_5_only_where_that_is_set_to_fail(tmp_path: Path) -> None:
+    gate = "absolute: [{metric: correctness, at_least: 0.8}]\n"
+    new = run(tmp_path, [1.0] * 16 + [0.0] * 4)
+    assert check(gate, new).exit_code == 0
+    assert check(gate + "inconclusive: fail", new).exit_code == 5
+
+
+@pytest.mark.parametrize(
+    ("base", "new", "margin", "status"),
+    [
+        ([1.0] * 20, [0.0] * 8 + [1.0] * 12, 0.0, "failed"),
+        ([1.0] * 20, [0.0] * 3 + [1.0] * 17, 0.0, "inconclusive"),
+        ([0.5] * 20, [1.0] * 20, 0.0, "passed"),
+        ([1.0] * 20, [1.0] * 20, 0.2, "passed"),
+        ([1.0] * 20, [1.0] * 20, 0.1, "inconclusive"),
+        ([1.0] * 20, [0.0] * 5 + [1.0] * 15, 0.5, "passed"),
+    ],
+)
+def test_relative_gates_allow_a_margin(
+    tmp_path: Path, base: list[float | str], new: list[float | str], margin: float, status: str
+) -> None:
+    report = check(
+        f"relative: [{{metric: correctness, margin: {margin}}}]", run(tmp_path, new), run(tmp_path, base, "base")
+    )
+    assert [result.status for result in report.results] == [status]
+
+
+def test_missing_scores_make_a_relative_gate_undecided(tmp_path: Path) -> None:
+    base, new = run(tmp_path, [0.5] * 20, "base"), run(tmp_path, [1.0] * 11 + ["judge_error"] * 9)
+    result = check("relative: [{metric: correctness}]", new, base).results[0]
+    assert result.status == "inconclusive"
+    assert "9 questions without a score in a run could turn this" in result.message
+
+
+def test_a_gate_can_look_at_one_type(tmp_path: Path) -> None:
+    hard = [replace(case, type="multi-hop") for case in cases([0.0] * 10)]
+    easy = [replace(case, id=f"e{n}") for n, case in enumerate(cases([1.0] * 10))]
+    new = write_run(tmp_path / "n", [*hard, *easy], metrics=METRICS)
+    report = check("absolute: [{metric: correctness, at_least: 0.5, type: multi-hop}]", new)
+    assert report.results[0].name == "correctness on multi-hop questions at least 0.500"
+    assert report.exit_code == 1
+
+
+def test_must_pass_questions_are_named_when_they_do_not(tmp_path: Path) -> None:
+    text = "must_pass: [{metric: correctness, questions: [q0, q3]}]"
+    report = check(text, run(tmp_path, [1.0, 0.0, 0.0, 0.5]))
+    assert report.exit_code == 1
+    assert report.results[0].message == "missed by q3 (0.500)"
+    assert check(text, run(tmp_path, [1.0, 0.0, 0.0, 1.0], "other")).exit_code == 0
+
+
+def test_limits_on_errors_latency_and_cost(tmp_path: Path) -> None:
+    new = cases([1.0] * 10, latency_ms=200.0, cost=0.002)
+    new[0] = replace(new[0], error={"type": "ProviderError", "message": "timed out"}, scores={})
+    slow = write_run(tmp_path / "slow", new, name="slow", metrics=METRICS)
+    base = run(tmp_path, [1.0] * 10, "base", latency_ms=100.0, cost=0.001)
+    text = """
+        limits: {error_rate: 0.05, latency_p50_ms: 250, latency_p95_ms: 150, latency_ratio: 1.5, cost_ratio: 2.5,
+                 cost_per_question: 0.001, judge_error_rate: 0.1}
+    """
+    results = {r.name.split(" ")[0]: (r.status, r.value) for r in check(text, slow, base).results}
+    assert results == {
+        "error_rate": ("failed", pytest.approx(0.1)),
+        "judge_error_rate": ("passed", 0.0),
+        "latency_p50_ms": ("passed", 200.0),
+        "latency_p95_ms": ("failed", 200.0),
+        "latency_ratio": ("failed", pytest.approx(2.0)),
+        "cost_per_question": ("failed", pytest.approx(0.002)),
+        "cost_ratio": ("passed", pytest.approx(2.0)),
+    }
+
+
+def test_an_unreachable_judge_exits_4(tmp_path: Path) -> None:
+    new = run(tmp_path, ["judge_error"] * 15 + [1.0] * 5, reason="connection refused")
+    report = check("absolute: [{metric: correctness, at_least: 0.5}]", new)
+    assert report.exit_code == 4
+    assert "15 of 20 answers (connection refused)" in report.results[0].message
+
+
+def test_a_spent_budget_exits_4(tmp_path: Path) -> None:
+    new = run(tmp_path, [1.0] * 8)
+    spent = replace(new, summary={"stopped": "max_cost"})
+    report = check_gates(Gates.model_validate({"limits": {"error_rate": 0}}), spent)
+    assert report.exit_code == 4
+    assert "max cost" in report.results[0].message
+
+
+def test_an_interrupted_or_incomparable_run_exits_3(tmp_path: Path) -> None:
+    gates = Gates.model_validate({"relative": [{"metric": "correctness"}]})
+    base = run(tmp_path, [1.0] * 8, "base")
+    torn = write_run(tmp_path / "torn", cases([1.0] * 8), metrics=METRICS, finished=False)
+    other = write_run(tmp_path / "o", cases([1.0] * 8), metrics=METRICS, corpus={"hash": "ee" * 32, "documents": 1})
+    assert check_gates(gates, torn, base).exit_code == 3
+    assert check_gates(gates, other, base).exit_code == 3
+    assert check_gates(gates, other, base, allow_mismatch=True).exit_code == 0
+
+
+def test_the_judges_noise_widens_the_margin(tmp_path: Path) -> None:
+    base, new = run(tmp_path, [1.0] * 20, "base"), run(tmp_path, [1.0] * 20)
+    gates = Gates.model_validate({"relative": [{"metric": "correctness"}]})
+    assert check_gates(gates, new, base).results[0].status == "inconclusive"
+    assert check_gates(gates, new, base, noise={"correctness": 0.2}).results[0].status == "passed"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("relativ: []", "relativ: extra inputs are not permitted"),
+        ("absolute: [{metric: f1}]", "absolute.0: value error, give either at_least or at_most"),
+        ("limits: {error_rate: 2}", "limits.error_rate: input should be less than or equal to 1"),
+        ("relative: [{metric: f1, margin: -1}]", "relative.0.margin"),
+        ("inconclusive: pass", "sets no gate"),
+        ("- a", "must hold keys"),
+        ("a: [", "cannot be read"),
+    ],
+)
+def test_a_wrong_gate_file_names_the_key(tmp_path: Path, text: str, words: str) -> None:
+    file = tmp_path / "gates.yaml"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError) as caught:
+        load_gates(file)
+    assert words in str(caught.value)
+    assert str(file) in str(caught.value)
+
+
+def test_gates_that_cannot_be_checked_are_usage_errors(tmp_path: Path) -> None:
+    new = run(tmp_path, [1.0] * 8)
+    with pytest.raises(ConfigError, match="base's run folder"):
+        check("relative: [{metric: f1}]", new)
+    with pytest.raises(ConfigError, match="'bleu'"):
+        check("absolute: [{metric: bleu, at_least: 0.1}]", new)
+    with pytest.raises(ConfigError, match="'q99'"):
+        check("must_pass: [{metric: f1, questions: [q99]}]", new)
+    with pytest.raises(NotFoundError, match="does not exist"):
+        load_gates(tmp_path / "none.yaml")
+
+
+def test_junit_lists_every_gate(tmp_path: Path) -> None:
+    text = """
+        absolute: [{metric: correctness, at_least: 0.99}, {metric: f1, at_least: 0.3},
+                   {metric: f1, at_least: 0.4}]
+        must_pass: [{metric: correctness, questions: [q0]}]
+    """
+    report = check(text, run(tmp_path, [0.0] + [1.0] * 15 + [0.0] * 4, "a<b&c"))
+    suite = ElementTree.fromstring(render_junit(report).encode())[0]
+    assert suite.attrib["name"] == "crag gates: a<b&c"
+    assert {key: suite.attrib[key] for key in ("tests", "failures", "errors", "skipped")} == {
+        "tests": "4",
+        "failures": "2",
+        "errors": "0",
+        "skipped": "1",
+    }
+    assert [[child.tag for child in case] for case in suite] == [["failure"], ["system-out"], ["skipped"], ["failure"]]
+    assert report.to_dict()["exit_code"] == 1
+    assert report.sentence == "a<b&c does not pass 4 gates: 1 passed, 2 failed, 1 inconclusive."

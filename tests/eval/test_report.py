@@ -1,0 +1,230 @@
+"""The report: one offline page, everything escaped, every panel filled; Markdown for a pull request."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eval.compare import Comparison, compare_runs
+from eval.gates import Gates, check_gates
+from eval.report import render_html, render_markdown
+from eval.report.figures import ladder, manifest_difference
+from eval.sweep import Sweep, sweep
+from tests.fakes.runs import CORRECTNESS, Case, realistic, write_run
+
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+SECTIONS = ("worse-1", "forest-1", "ladder", "dots-1", "heat-1", "crag", "trade", "manifest")
+ATTACK = "<script>alert(1)</script><img src=x onerror=alert(2)>&\"'"
+
+
+@pytest.fixture(scope="module")
+def comparison(tmp_path_factory: pytest.TempPathFactory) -> Comparison:
+    folder = tmp_path_factory.mktemp("runs")
+    base = realistic(folder / "crag", "crag", skill=0.8)
+    others = [realistic(folder / name, name, skill=skill) for name, skill in (("vector", 0.5), ("hybrid", 0.6))]
+    return compare_runs(base, others)
+
+
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory: pytest.TempPathFactory) -> Sweep:
+    folder = tmp_path_factory.mktemp("sweep")
+    skills = {5: 0.4, 10: 0.7, 20: 0.75}
+    return sweep(
+        {"retrieval.top_k": list(skills)},
+        lambda o: realistic(
+            folder / str(o["retrieval.top_k"]), f"k{o['retrieval.top_k']}", skill=skills[o["retrieval.top_k"]]
+        ),
+    )
+
+
+class Page(HTMLParser):
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.text: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        self.ids += [value for name, value in attrs if name == "id" and value]
+        if tag not in {"meta", "link", "img", "br", "input"}:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+def test_the_page_is_whole_and_self_contained(comparison: Comparison) -> None:
+    page = Page(render_html(comparison))
+    assert page.open == []
+    assert set(SECTIONS) <= set(page.ids)
+    assert len(page.ids) == len(set(page.ids))
+    for tag, attributes in page.tags:
+        assert tag not in {"link", "iframe", "object", "embed", "base", "form"}
+        assert "src" not in attributes
+        assert not any(name.startswith("on") for name in attributes)
+        assert (attributes.get("href") or "#").startswith("#")
+    assert {href for tag, a in page.tags if tag == "a" and (href := a.get("href"))} <= {f"#{i}" for i in page.ids}
+    assert "http" not in re.sub(r"http://127\.0\.0\.1/v1", "", render_html(comparison))
+
+
+def test_the_verdict_stands_first(comparison: Comparison) -> None:
+    words = " ".join("".join(Page(render_html(comparison)).text).split())
+    start = words.index("Suite samples")
+    assert words.index("WORSE vector is worse than crag", start) - start < 120
+    assert comparison.candidates[0].sentence in words
+    assert words.index("What got worse with vector") < words.index("All metrics: vector against crag")
+
+
+def test_every_text_is_escaped(tmp_path: Path) -> None:
+    hostile: dict[str, Any] = {"question": ATTACK, "reference": ATTACK, "text": ATTACK, "type": ATTACK, "lang": ATTACK}
+    base = [Case(f"q{n}", {"correctness": 1.0}, **hostile) for n in range(8)]
+    new = [Case(f"q{n}", {"correctness": 0.0}, reason=ATTACK, **hostile) for n in range(7)]
+    new.append(Case("q7", {"correctness": "judge_error"}, reason=ATTACK, **hostile))
+    runs = [
+        write_run(tmp_path / name, cases, name=f"{name} {ATTACK}", metrics=(CORRECTNESS,))
+        for name, cases in (("a", base), ("b", new))
+    ]
+    found = compare_runs(runs[0], [runs[1]])
+    html, markdown = render_html(found), render_markdown(found)
+    tags = [tag for tag, _ in Page(html).tags]
+    assert "img" not in tags
+    assert tags.count("script") == 1
+    assert ATTACK in "".join(Page(html).text)
+    assert "<script" not in markdown
+    assert "<img" not in markdown
+
+
+def test_both_answers_contexts_and_reasons_are_there(comparison: Comparison) -> None:
+    html = render_html(comparison)
+    worst = next(change for change in comparison.candidates[0].regressions if change.stage == "retrieval")
+    text = "".join(Page(html).text)
+    for part in (worst.why, worst.base.record.text, worst.candidate.record.text, worst.base.record.contexts[0].text):  # type: ignore[union-attr]
+        assert part in text
+    assert "needed passage" in text
+    assert "states nothing that the reference asks for" in text
+
+
+def test_mismatch_is_stamped(tmp_path: Path) -> None:
+    cases = [Case(f"q{n}", {"correctness": 1.0}) for n in range(8)]
+    base = write_run(tmp_path / "a", cases, metrics=(CORRECTNESS,))
+    new = write_run(tmp_path / "b", cases, name="new", metrics=(CORRECTNESS,), embedder="another")
+    found = compare_runs(base, [new], allow_mismatch=True)
+    assert 'class="stamp"' in render_html(found)
+    assert "not strictly comparable" in render_markdown(found)
+    assert 'class="stamp"' not in render_html(compare_runs(base, [base]))
+
+
+def test_a_run_with_nothing_in_it_still_makes_a_page(tmp_path: Path) -> None:
+    """No score, no gold, no answer: every panel has to say so instead of failing."""
+    broken = {"type": "ProviderError", "message": "no route to host"}
+    cases = [Case(f"q{n}", {"correctness": "pipeline_error"}, error=broken, gold=False) for n in range(3)]
+    good = [Case(f"q{n}", {"correctness": 1.0}, gold=False) for n in range(3)]
+    base = write_run(tmp_path / "a", good, metrics=(CORRECTNESS,))
+    new = write_run(tmp_path / "b", cases, name="new", metrics=(CORRECTNESS,))
+    page = Page(render_html(compare_runs(base, [new])))
+    assert "no route to host" in "".join(page.text)
+    assert "INCONCLUSIVE" in "".join(page.text)
+
+
+def test_sweep_and_gates_have_their_own_panels(comparison: Comparison, swept: Sweep) -> None:
+    gates = check_gates(
+        Gates.model_validate({"relative": [{"metric": "correctness"}], "limits": {"error_rate": 0.0}}),
+        comparison.candidates[0].run,
+        comparison.base,
+    )
+    page = Page(render_html(comparison, gates=gates, sweep=swept))
+    text = "".join(page.text)
+    assert {"gates", "sweep"} <= set(page.ids)
+    assert "Exit code 1" in text
+    assert swept.sentence in text
+    assert "retrieval.top_k=20" in text
+    markdown = render_markdown(comparison, gates=gates)
+    assert "❌ correctness not worse than crag by more than 0.000" in markdown
+
+
+def test_ladder_marks_the_best_of_each_column(comparison: Comparison) -> None:
+    table = ladder(comparison)
+    assert [row.label for row in table.rows] == ["crag", "vector", "hybrid"]
+    assert table.columns[0].name == "correctness"
+    assert [row.cells[0].best for row in table.rows] == [True, False, False]
+    brier = [column.name for column in table.columns].index("brier")
+    values = [row.cells[brier].value for row in table.rows]
+    assert [row.cells[brier].best for row in table.rows] == [value == min(v for v in values if v) for value in values]
+
+
+def test_manifest_difference_names_only_what_differs(comparison: Comparison) -> None:
+    base, new = comparison.base, comparison.candidates[0].run
+    fields = {field: (ours, theirs) for field, ours, theirs in manifest_difference(base, new)}
+    assert fields["pipeline.name"] == ("crag", "vector")
+    assert fields["pipeline.resolved.retrieval.lexical"] == ("True", "False")
+    assert "started" not in fields
+    assert "suite.hash" not in fields
+    assert manifest_difference(base, replace(base, manifest={**base.manifest, "started": "later"})) == []
+
+
+def test_markdown_is_a_summary_a_reviewer_can_read(comparison: Comparison) -> None:
+    text = render_markdown(comparison)
+    assert text.startswith("## RAG comparison\n\n🔴 **WORSE** vector is WORSE than crag on correctness")
+    assert "| pipeline | correctness | f1 |" in text
+    assert "| recall@5 |" in text or "recall@5 |" in text
+    assert text.count("<details>") == text.count("</details>") == 2
+    assert len(text) < 20_000
+
+
+@pytest.fixture(scope="module")
+def reported(comparison: Comparison, swept: Sweep) -> str:
+    return render_html(comparison, sweep=swept)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    if CHROMIUM is None:
+        pytest.skip("no Chromium on this machine: the report is not opened in a browser")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        yield opened
+        opened.close()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (400, "dark")])
+def test_it_reads_in_a_browser_without_network(
+    browser: Any, tmp_path: Path, reported: str, width: int, scheme: str
+) -> None:
+    file = tmp_path / "report.html"
+    file.write_text(reported, encoding="utf-8")
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True)
+    page = context.new_page()
+    problems: list[str] = []
+    page.on("console", lambda message: problems.append(message.text))
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.goto(file.as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    verdict = page.locator(".verdict h2").first
+    assert verdict.inner_text() == "vector is worse than crag"
+    assert verdict.bounding_box()["y"] < 200
+    assert all(box["height"] > 100 for box in (chart.bounding_box() for chart in page.locator("svg.chart").all()))
+    button = page.locator("[data-open-all]").first
+    button.click()
+    assert button.inner_text() == "Close all"
+    assert page.locator("details:not([open])").count() == 0
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    assert problems == []
+    context.close()
