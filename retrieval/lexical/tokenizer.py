@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import cache, lru_cache
-from itertools import pairwise
 
 TOKENIZER_VERSION = "zh-en-1"
 """Part of an index's fingerprint: change it whenever `tokenize` changes its output."""
@@ -47,7 +46,7 @@ def _chinese(run: str) -> list[str]:
     span = ""
     for word in [*rjieba.cut(run.translate(_simplified())), ""]:
         if not word or word in _STOPS:
-            terms.extend(map("".join, pairwise(span)))
+            terms += [span[i : i + 2] for i in range(len(span) - 1)]
             span = ""
         else:
             span += word

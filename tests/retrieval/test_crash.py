@@ -88,7 +88,7 @@ def test_killed_at_random_moments_equals_never_killed(tmp_path: Path) -> None:
     for change in changes:
         change()
         for _ in range(2):
-            kills += run_and_kill(home, folder, random.uniform(0, 1.0))
+            kills += run_and_kill(home, folder, random.uniform(0, 0.5))
         with Workspace.open(home, write=True) as workspace:
             ingest(workspace, workspace.index(CHUNKING, HashEmbedder()), [folder], prune=True, warm_sentences=False)
         clean = tmp_path / "clean"
