@@ -59,7 +59,7 @@ def load_checkpoint(model: str, what: str, load: Callable[[], Loaded]) -> Loaded
         if importlib.util.find_spec("FlagEmbedding") is None or importlib.util.find_spec("torch") is None:
             raise MissingExtraError(what, "bge") from error
         raise ConfigError(f"{what} cannot import its libraries ({error}): reinstall agentic-crag[bge].") from error
-    except (OSError, ValueError, KeyError, RuntimeError) as error:
+    except Exception as error:  # transformers raises all kinds for a folder that is not a model
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise ConfigError(
             f"{what} cannot load {model!r} ({reason}): name a folder with the model's files, or allow its download "

@@ -47,7 +47,7 @@ class EmbeddingCache:
         with self._lock:
             try:
                 return self._get(keys)
-            except sqlite3.Error as error:
+            except (sqlite3.Error, OSError) as error:
                 self._recover(error)
                 return {}
 
@@ -57,7 +57,7 @@ class EmbeddingCache:
         with self._lock:
             try:
                 self._put(rows)
-            except sqlite3.Error as error:
+            except (sqlite3.Error, OSError) as error:
                 if self._recover(error):
                     self._put(rows)
 
@@ -117,7 +117,7 @@ class EmbeddingCache:
                 "DELETE FROM vectors WHERE rowid IN (SELECT rowid FROM vectors ORDER BY rowid LIMIT ?)", (count - keep,)
             )
 
-    def _recover(self, error: sqlite3.Error) -> bool:
+    def _recover(self, error: Exception) -> bool:
         """After an error: a damaged file is deleted (True, try again); any other trouble skips the cache."""
         self._disconnect()
         damaged = getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGED

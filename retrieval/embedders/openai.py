@@ -25,7 +25,8 @@ _WINDOW = 8191
 _REQUEST_TOKENS = 100_000
 """Tokens of one request by our estimate: a third of what OpenAI accepts."""
 _CONCURRENCY = 4
-_RETRIES = 4
+_RETRIES: dict[Role, int] = {"query": 1, "passage": 4}
+"""A person waits for a question; an ingest can wait."""
 _DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
 
 _UNITS = re.compile(r"(?P<word>[A-Za-z]+)|(?P<digits>\d+)|(?P<mark>[^\w\s])|(?P<break>\n+)|(?P<other>[^\W\dA-Za-z]|_)")
@@ -86,11 +87,12 @@ class OpenAIEmbedder:
         # An empty text is refused by OpenAI; a lone surrogate cannot be sent.
         clean = [text.encode("utf-8", "replace").decode() or " " for text in texts]
         batches = list(self._batches(clean))
+        client = self._client.with_options(max_retries=_RETRIES[role])
         if len(batches) <= 1:
-            parts = [self._request(batch) for batch in batches]
+            parts = [self._request(client, batch) for batch in batches]
         else:
             with ThreadPoolExecutor(_CONCURRENCY, thread_name_prefix="embed") as pool:
-                parts = list(pool.map(self._request, batches))
+                parts = list(pool.map(lambda batch: self._request(client, batch), batches))
         return np.concatenate(parts) if parts else np.zeros((0, self.dimension), np.float32)
 
     def _batches(self, texts: Sequence[str]) -> Iterator[list[str]]:
@@ -106,25 +108,27 @@ class OpenAIEmbedder:
         if batch:
             yield batch
 
-    def _request(self, texts: list[str]) -> Vectors:
+    def _request(self, client: openai.OpenAI, texts: list[str]) -> Vectors:
         import openai
 
         options: dict[str, Any] = {"dimensions": self._config.dimensions} if self._config.dimensions else {}
         try:
             # Floats, because not every server speaks the client's default of base64.
-            reply = self._client.embeddings.create(model=self._model, input=texts, encoding_format="float", **options)
+            reply = client.embeddings.create(model=self._model, input=texts, encoding_format="float", **options)
         except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
             if len(texts) == 1:
                 raise self._failure(error) from error
             # Servers cap a batch at ten, sixteen or what memory they have: halve until it fits.
             middle = len(texts) // 2
-            return np.concatenate([self._request(texts[:middle]), self._request(texts[middle:])])
+            return np.concatenate([self._request(client, texts[:middle]), self._request(client, texts[middle:])])
         except openai.OpenAIError as error:
             raise self._failure(error) from error
+        except ValueError as error:
+            raise self._wrong("did not answer in JSON") from error
         with self._lock:
             self.usage["requests"] += 1
             self.usage["tokens"] += reply.usage.total_tokens if reply.usage else 0
-        return self._checked(reply.data, len(texts))
+        return self._checked(reply.data or [], len(texts))
 
     def _checked(self, data: Sequence[Any], count: int) -> Vectors:
         if sorted(item.index for item in data) != list(range(count)):
@@ -180,5 +184,5 @@ def build_openai(config: EmbeddingConfig) -> Embedder:
         raise ConfigError(
             f"the embedder openai needs a key: set {config.api_key_env}, or embedding.base_url to a keyless server."
         )
-    client = openai.OpenAI(api_key=key or "none", base_url=base_url, timeout=config.timeout, max_retries=_RETRIES)
+    client = openai.OpenAI(api_key=key or "none", base_url=base_url, timeout=config.timeout)
     return OpenAIEmbedder(client, config)

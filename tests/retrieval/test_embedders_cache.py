@@ -128,7 +128,7 @@ def test_another_process_reads_what_this_one_wrote(tmp_path: Path) -> None:
         vectors = CachedEmbedder(HashEmbedder(), cache).embed(["a"], "passage")
         code = (
             "import sys; from pathlib import Path; from retrieval.embedders.cache import EmbeddingCache as C;"
-            "c = C(Path(sys.argv[1])); print(*c.get([C.key('hash-64', 'passage', 'a')])[C.key('hash-64', 'passage', 'a')])"
+            "key = C.key('hash-64', 'passage', 'a'); print(*C(Path(sys.argv[1])).get([key])[key])"
         )
         printed = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True)
     assert np.allclose([float(x) for x in printed.stdout.split()], vectors[0])

@@ -29,7 +29,7 @@ TEXTS = [
     "混合检索把 BM25 与向量的排名用 RRF (k = 60) 融合。",
     "| port | default |\n|---|---|\n| email_smtp_port | 587 |",
     "短",
-    "Sentences of a document are packed up to two hundred tokens. " * 6,
+    "Sentences of a document are packed up to two hundred tokens. " * 5 + "The end.",
 ]
 
 
@@ -66,7 +66,7 @@ def test_token_counts_agree_with_the_bundled_engine(local: Embedder) -> None:
 
     engine = E5(num_threads=1)
     frame = engine.token_count("", True)
-    expected = [engine.token_count(text.rstrip(), True) - frame for text in TEXTS]
+    expected = [engine.token_count(text, True) - frame for text in TEXTS]
     # An empty text is a lone word boundary in the frame; any other text takes that boundary into its first word.
     assert [abs(a - b) <= 1 for a, b in zip(local.count_tokens(TEXTS), expected, strict=True)] == [True] * len(TEXTS)
     assert local.count_tokens(["", "你好"])[0] == 0
@@ -132,7 +132,7 @@ def test_a_damaged_build_is_replaced(cache_folder: Path, local: Embedder) -> Non
 def test_two_processes_build_at_once(cache_folder: Path) -> None:
     code = (
         "from retrieval.embedders.local import build_local; from retrieval.config import EmbeddingConfig;"
-        "e = build_local(EmbeddingConfig()); assert e.degraded is None, e.degraded; print(e.embed(['x'], 'query').sum())"
+        "e = build_local(EmbeddingConfig()); assert e.degraded is None; print(e.embed(['x'], 'query').sum())"
     )
     run = [sys.executable, "-c", code]
     started = [

@@ -65,7 +65,7 @@ def test_the_dimension_of_an_unknown_model_is_asked_for_once(server: ScriptedSer
 def test_chosen_dimensions_are_sent_and_checked(server: ScriptedServer) -> None:
     provider = embedder(server, dimensions=4)
     assert provider.dimension == 4
-    with pytest.raises(ProviderError, match="3.* dimensions instead of 4"):
+    with pytest.raises(ProviderError, match=r"3.* dimensions instead of 4"):
         provider.embed(["a"], "passage")
     assert server.requests[0].body["dimensions"] == 4
     assert provider.fingerprint != embedder(server).fingerprint
