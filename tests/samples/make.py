@@ -115,16 +115,17 @@ def two_column_pdf(markdown: str) -> bytes:
     pdf = Paper(format="A4")
     pdf.set_creation_date(DATE)
     pdf.set_title(title.text)
-    pdf.set_margins(18, 18)
+    pdf.set_margins(20, 24)
+    pdf.set_auto_page_break(True, margin=32)
     pdf.add_page()
     pdf.set_font("Times", "B", 17)
     pdf.multi_cell(0, 9, title.text, align="C", new_x="LMARGIN", new_y="NEXT")
     pdf.set_font("Times", size=10)
     pdf.multi_cell(0, 6, authors.text, align="C", new_x="LMARGIN", new_y="NEXT")
     pdf.ln(5)
-    with pdf.text_columns(ncols=2, gutter=8, text_align="J", line_height=1.35) as columns:
+    with pdf.text_columns(ncols=2, gutter=8, text_align="J", line_height=1.6, balance=True) as columns:
         for element in body:
-            pdf.set_font("Times", "B" if element.kind == "h2" else "", 12 if element.kind == "h2" else 11)
+            pdf.set_font("Times", "B" if element.kind == "h2" else "", 13 if element.kind == "h2" else 12)
             with columns.paragraph(bottom_margin=2.5) as paragraph:
                 paragraph.write(element.text)
     return bytes(pdf.output())
