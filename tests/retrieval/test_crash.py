@@ -2,34 +2,22 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import random
-import subprocess
-import sys
-import time
+import signal
 from collections.abc import Callable
+from multiprocessing.context import ForkServerContext
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from retrieval.ingest import ingest
 from retrieval.workspace import Workspace
 from tests.fakes.corpus import CHUNKING
 from tests.fakes.embedder import HashEmbedder
-
-SCRIPT = """
-import sys
-from pathlib import Path
-from retrieval.ingest import ingest
-from retrieval.workspace import Workspace
-from tests.fakes.embedder import HashEmbedder
-from tests.fakes.corpus import CHUNKING
-with Workspace.open(Path(sys.argv[1]), write=True) as workspace:
-    index = workspace.index(CHUNKING, HashEmbedder())
-    index.dense(HashEmbedder().embed(["warm"], "query")[0], 1)
-    print("ready", flush=True)
-    ingest(workspace, index, [Path(sys.argv[2])], prune=True, warm_sentences=False)
-"""
+from tests.fakes.victim import ingest_folder
 
 
 def write_corpus(folder: Path, version: int, numbers: range) -> None:
@@ -40,11 +28,14 @@ def write_corpus(folder: Path, version: int, numbers: range) -> None:
         (folder / f"doc{number:03}.md").write_text("\n\n".join(sections), encoding="utf-8")
 
 
-def contents(home: Path, repair: bool) -> dict[str, Any]:
+def delete(folder: Path, number: int) -> None:
+    for path in sorted(folder.iterdir())[:number]:
+        path.unlink()
+
+
+def contents(home: Path) -> dict[str, Any]:
     with Workspace.open(home, write=True) as workspace:
         index = workspace.index(CHUNKING, HashEmbedder())
-        if repair:
-            index.dense(HashEmbedder().embed(["any"], "query")[0], 1)
         verdict = index.verify()
         assert verdict["ok"], verdict
         assert index.status()["pending"] == 0
@@ -53,7 +44,7 @@ def contents(home: Path, repair: bool) -> dict[str, Any]:
         vectors = index.vectors(ids)
         return {
             "documents": {r.origin: r.content_hash for r in workspace.registry},
-            "chunks": [index.chunks.get(ids)[i] for i in ids],
+            "chunks": index.chunks.get(ids),
             "vectors": np.stack([vectors[i] for i in ids]),
             "counts": {
                 identifier: {vocabulary[t]: int(n) for t, n in zip(*tally, strict=True)}
@@ -63,38 +54,46 @@ def contents(home: Path, repair: bool) -> dict[str, Any]:
         }
 
 
-def run_and_kill(home: Path, folder: Path, delay: float) -> bool:
+@pytest.fixture(scope="module")
+def processes() -> ForkServerContext:
+    """Forked from a server that has imported everything and opened nothing."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["tests.fakes.victim"])
+    return context
+
+
+def run_and_kill(processes: ForkServerContext, home: Path, folder: Path, delay: float) -> bool:
     """True when it was killed before it had finished."""
-    with subprocess.Popen([sys.executable, "-c", SCRIPT, str(home), str(folder)], stdout=subprocess.PIPE) as child:
-        assert child.stdout
-        assert child.stdout.readline() == b"ready\n"
-        time.sleep(delay)
-        if child.poll() is not None:
-            assert child.returncode == 0
-            return False
-        child.kill()
-    return True
+    ready = processes.Event()
+    child = processes.Process(target=ingest_folder, args=(home, folder, ready))
+    child.start()
+    assert ready.wait(60)
+    child.join(delay)
+    finished = child.exitcode is not None
+    child.kill()
+    child.join()
+    assert child.exitcode == (0 if finished else -signal.SIGKILL)
+    return not finished
 
 
-def test_killed_at_random_moments_equals_never_killed(tmp_path: Path) -> None:
-    random.seed(time.time_ns())
-    folder, home = tmp_path / "corpus", tmp_path / "home"
+@pytest.mark.skipif("forkserver" not in multiprocessing.get_all_start_methods(), reason="needs kill -9 and fork")
+def test_killed_at_random_moments_equals_never_killed(tmp_path: Path, processes: ForkServerContext) -> None:
+    folder, home, clean = tmp_path / "corpus", tmp_path / "home", tmp_path / "clean"
     changes: list[Callable[[], None]] = [
         lambda: write_corpus(folder, 1, range(100)),
         lambda: write_corpus(folder, 2, range(20, 70)),
-        lambda: [path.unlink() for path in sorted(folder.iterdir())[:30]] and None,
+        lambda: delete(folder, 30),
     ]
     kills = 0
     for change in changes:
         change()
-        for _ in range(2):
-            kills += run_and_kill(home, folder, random.uniform(0, 0.5))
-        with Workspace.open(home, write=True) as workspace:
-            ingest(workspace, workspace.index(CHUNKING, HashEmbedder()), [folder], prune=True, warm_sentences=False)
-        clean = tmp_path / "clean"
-        with Workspace.open(clean, write=True) as workspace:
-            ingest(workspace, workspace.index(CHUNKING, HashEmbedder()), [folder], prune=True, warm_sentences=False)
-        survived, expected = contents(home, repair=False), contents(clean, repair=False)
+        for _ in range(4):
+            kills += run_and_kill(processes, home, folder, random.uniform(0, 0.5))
+        for path in (home, clean):
+            with Workspace.open(path, write=True) as workspace:
+                index = workspace.index(CHUNKING, HashEmbedder())
+                ingest(workspace, index, [folder], prune=True, warm_sentences=False)
+        survived, expected = contents(home), contents(clean)
         np.testing.assert_array_equal(survived.pop("vectors"), expected.pop("vectors"))
         assert survived == expected
-    assert kills
+    assert kills >= 3
