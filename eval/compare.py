@@ -73,8 +73,9 @@ class CandidateResult:
 
     @property
     def types_hit(self) -> tuple[Cell, ...]:
-        """Cells of the primary metric that lost, worst first."""
-        cells = (c for c in self.cells if c.metric == self.primary.info.name and c.test.gain < 0)
+        """Question types that lost on the primary metric, worst first."""
+        name = self.primary.info.name
+        cells = (c for c in self.cells if c.metric == name and c.dimension == "type" and c.test.gain < 0)
         return tuple(sorted(cells, key=lambda cell: cell.test.gain))
 
 

@@ -222,9 +222,11 @@ def difference_interval(
     """The interval a report prints: the wider of Student's t and the symmetric studentised bootstrap.
 
     At n = 20 with 60% ties t alone covers .90 when the differences are one-sided, the bootstrap alone .92
-    when few pairs differ; the wider of the two keeps .93 and more (tests/bench/statistics.py). Where no
-    pair differs neither has a width, so the share of questions that would differ is bounded instead
-    (Clopper & Pearson 1934), times the metric's range. None below two pairs.
+    when few pairs differ; the wider of the two keeps .93 and more (tests/bench/statistics.py). The bootstrap
+    may widen it 2.5 times at most: with two or three differing pairs its quantile runs wild, and
+    what lies beyond adds no coverage. Where no pair differs neither has a width, so the share of questions
+    that would differ is bounded instead (Clopper & Pearson 1934), times the metric's range. None below two
+    pairs.
     """
     values = np.asarray(differences, dtype=np.float64)
     n = values.size
@@ -239,7 +241,7 @@ def difference_interval(
     mean, error = float(values.mean()), float(values.std(ddof=1)) / math.sqrt(n)
     critical = float(scipy_stats().t.ppf((1 + confidence) / 2, n - 1))
     if n <= _BOOTSTRAP_PAIRS:
-        critical = max(critical, _bootstrap_critical(values, confidence, seed))
+        critical = min(max(critical, _bootstrap_critical(values, confidence, seed)), 2.5 * critical)
     return Interval(max(mean - critical * error, -limit), min(mean + critical * error, limit))
 
 

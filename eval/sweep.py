@@ -70,10 +70,10 @@ class Sweep:
                 f"Keep {self.points[0].label}: of {len(self.points)} settings none scored higher on "
                 f"{self.metric.name} over the {self.tuning_questions} tuning questions."
             )
+        flattery = f" The half that chose it saw {verdicts.signed(self.optimism)} more." if self.optimism > 0 else ""
         return (
             f"{self.comparison.headline} Chosen from {len(self.points)} settings on {self.tuning_questions} questions, "
-            f"judged on the {self.held_out_questions} others; its gain looked {verdicts.signed(self.optimism)} larger "
-            "on the half that chose it."
+            f"judged on the {self.held_out_questions} others.{flattery}"
         )
 
     def to_dict(self) -> dict[str, Any]:

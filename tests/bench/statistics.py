@@ -96,7 +96,8 @@ def power(
 ) -> tuple[float, float]:
     """Share of trials in which a true difference of `factor` times the detectable one is found, and its size.
 
-    The scenario gives the noise: its differences are centred and moved to the size asked for.
+    The scenario gives the noise: its differences are centred and moved to the size asked for, which unties the tied
+    ones. With 60% exact ties no mean can be twice the detectable one: mean over standard deviation stays below .82.
     """
     generator = np.random.default_rng(seed)
     pool = np.concatenate([c - b for b, c in (scenario(generator) for _ in range(2_000))])

@@ -106,13 +106,21 @@ def test_detectable_difference_matches_the_published_figures() -> None:
 
 def test_the_printed_interval_is_the_wider_of_both_methods() -> None:
     generator = np.random.default_rng(3)
-    skewed = np.where(generator.random(20) < 0.6, 0.0, generator.beta(1, 4, 20))
+    skewed = np.where(generator.random(20) < 0.5, 0.0, generator.beta(1, 4, 20))
     printed = ours.difference_interval(skewed, bounds=(0, 1))
     assert printed is not None
     widest = max(ours.t_interval(skewed), ours.bootstrap_interval(skewed), key=lambda i: i.high - i.low)
     assert (printed.low, printed.high) == pytest.approx((widest.low, widest.high))
-    normal = generator.normal(size=20) / 10
-    assert ours.difference_interval(normal) is not None
+
+
+def test_two_differing_pairs_cannot_blow_the_interval_up() -> None:
+    """The bootstrap alone would print -0.334 to +0.344 here: a difference no pair comes near."""
+    differences = [0.16, -0.004] + [0.0] * 28
+    bootstrap, student = ours.bootstrap_interval(differences), ours.t_interval(differences)
+    printed = ours.difference_interval(differences, bounds=(0, 1))
+    assert printed is not None
+    assert bootstrap.high > 0.2
+    assert printed.high - printed.low == pytest.approx(2.5 * (student.high - student.low))
 
 
 def test_no_differing_pair_still_leaves_an_honest_width() -> None:
