@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
@@ -236,8 +237,13 @@ class Judge:
     def _key(self, prompt: str, shape: type[BaseModel], metric: str, time: int) -> str:
         config = self.config
         parts = [config.model, config.base_url, config.parameters, self._versions, metric, time, self._round]
-        parts += [prompt, shape.model_json_schema()]
+        parts += [prompt, _schema(shape)]
         return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
+
+
+@cache
+def _schema(shape: type[BaseModel]) -> str:
+    return json.dumps(shape.model_json_schema(), sort_keys=True)
 
 
 def import_clients() -> tuple[Any, Any]:

@@ -78,7 +78,8 @@ class Budget:
 
     limit: float | None = None
     spent: float = 0.0
-    _booked: float = 0.0
+    _booked: list[float] = field(default_factory=list)
+    """What each call in progress may cost. Not a sum: rounding would leave it a hair above zero."""
     _settled: asyncio.Condition = field(default_factory=asyncio.Condition)
 
     @asynccontextmanager
@@ -91,12 +92,12 @@ class Budget:
             await self._settled.wait_for(lambda: self._fits(most) or not self._booked)
             if not self._fits(most):
                 raise BudgetSpentError
-            self._booked += most
+            self._booked.append(most)
         try:
             yield
         finally:
             async with self._settled:
-                self._booked -= most
+                self._booked.remove(most)
                 self._settled.notify_all()
 
     def spend(self, cost: float) -> None:
@@ -104,4 +105,4 @@ class Budget:
 
     def _fits(self, most: float) -> bool:
         # At a limit of 0 free calls still run.
-        return self.limit is not None and self.spent + self._booked + most <= self.limit
+        return self.limit is not None and self.spent + sum(self._booked) + most <= self.limit
