@@ -112,6 +112,7 @@ async def _events(crag: Crag, chat: Chat, base_url: str) -> AsyncIterator[str]:
 
     language = language_of(chat.question)
     answer: Answer | None = None
+    writing = False
     yield piece({"role": "assistant", "content": ""})
     try:
         async with contextlib.aclosing(with_heartbeats(crag.astream(chat.question, **chat.options))) as events:
@@ -119,10 +120,11 @@ async def _events(crag: Crag, chat: Chat, base_url: str) -> AsyncIterator[str]:
                 if event is None:
                     yield ": still working\n\n"
                 elif isinstance(event, TextDelta):
+                    writing = True
                     yield piece({"content": event.text})
                 elif isinstance(event, AnswerReady):
                     answer = event.answer
-                elif line := progress_line(event, language):
+                elif not writing and (line := progress_line(event, language)):
                     yield piece({"reasoning_content": line})
         assert answer is not None, "the graph ended without an answer"
     except Exception as error:

@@ -6,11 +6,12 @@ import hmac
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
+from fastapi import HTTPException
 from fastapi.responses import JSONResponse
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from crag.api.errors import ApiError, error_body
+from crag.api.errors import error_body
 
 MAX_BODY = 1024 * 1024
 """Bytes. A chat history of a few hundred thousand characters fits; anything larger is refused with 413."""
@@ -89,7 +90,8 @@ class _LimitedBody:
         message = await self._receive()
         self._size += len(message.get("body", b""))
         if self._size > MAX_BODY:
-            raise ApiError(413, _TOO_LARGE, code="body_too_large")
+            # FastAPI lets only its own exception through while it reads a body.
+            raise HTTPException(413, _TOO_LARGE)
         return message
 
 

@@ -6,6 +6,7 @@ import contextlib
 import ipaddress
 import json
 import os
+import signal
 import socket
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -58,8 +59,8 @@ def note(home: Path, bound: socket.socket) -> Iterator[None]:
         path.unlink(missing_ok=True)
 
 
-def serve(crag: Crag, pipelines: Sequence[Pipeline], bound: socket.socket, home: Path) -> None:
-    """Serve until interrupted."""
+def serve(crag: Crag, pipelines: Sequence[Pipeline], bound: socket.socket) -> None:
+    """Serve until interrupted or terminated, then let running answers end, close and return."""
     import uvicorn
 
     from crag.api.app import create_app
@@ -69,5 +70,7 @@ def serve(crag: Crag, pipelines: Sequence[Pipeline], bound: socket.socket, home:
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=5, ws="none"
     )
-    with note(home, bound):
+    # uvicorn raises the signal again once it has shut down; both are the ordinary way to stop.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with contextlib.suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[bound])

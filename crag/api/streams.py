@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable
 from typing import TypeVar
 
@@ -45,8 +44,9 @@ async def with_heartbeats(items: AsyncIterator[T], interval: float = HEARTBEAT_S
             yield item
     finally:
         task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await task
+        # Not `await task`: the server cancels this wait again and again, and that must not reach a task which is busy
+        # closing its own; a second cancellation makes LangGraph abandon the node that is running.
+        await asyncio.wait({task})
 
 
 class ClientGoneError(Exception):
@@ -65,7 +65,7 @@ async def unless_client_leaves(request: Request, work: Awaitable[T]) -> T:
     finally:
         for task in (job, watch):
             task.cancel()
-        await asyncio.gather(job, watch, return_exceptions=True)
+        await asyncio.wait({job, watch})
 
 
 async def _left(request: Request) -> None:

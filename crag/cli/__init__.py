@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from collections.abc import Sequence
@@ -45,6 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit with its code. Every failure is one sentence on stderr, never a traceback."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     as_json = "--json" in arguments
+    # What is logged on the way is in the answer's `degraded` too; a person at a terminal sees it once.
+    logging.basicConfig(handlers=[logging.NullHandler()])
     try:
         result = cli.main(arguments, prog_name="crag", standalone_mode=False)
         sys.stdout.flush()

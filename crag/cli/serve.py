@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,7 +12,12 @@ from chunking.errors import ConfigError
 from crag.cli.options import home_option, shown_path
 from crag.cli.progress import ingest_progress
 from crag.pipeline import LADDER, Pipeline, load_pipeline
-from crag.settings import API_KEY, DEFAULT_HOST, DEFAULT_PIPELINE, DEFAULT_PORT
+from crag.settings import API_KEY, DEFAULT_HOST, DEFAULT_PIPELINE, DEFAULT_PORT, api_key
+
+if TYPE_CHECKING:
+    import socket
+
+    from crag.app import Crag
 
 
 @click.command()
@@ -27,8 +34,9 @@ from crag.settings import API_KEY, DEFAULT_HOST, DEFAULT_PIPELINE, DEFAULT_PORT
 @click.option("--samples", is_flag=True, help="Ingest the bundled sample documents into an empty workspace first.")
 def serve(home: Path, host: str, port: int, names: tuple[str, ...], samples: bool) -> None:
     """Serve the chat API and the page."""
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s", force=True)
     pipelines = _pipelines(names)
-    from crag.api.server import bind
+    from crag.api.server import bind, note
     from crag.api.server import serve as run
     from crag.app import Crag
 
@@ -42,21 +50,9 @@ def serve(home: Path, host: str, port: int, names: tuple[str, ...], samples: boo
             with ingest_progress(show=True) as progress:
                 crag.catch_up(pipeline, progress)
         crag.warm(resolved)
-        address, number = bound.getsockname()[:2]
-        url = f"http://{f'[{address}]' if ':' in address else address}:{number}"
-        models = crag.models()
-        click.secho("agentic-crag is ready.", bold=True)
-        click.echo(f"  Page            {url}/")
-        click.echo(f"  Chat clients    base URL {url}/v1, model {resolved[0].name}, any key")
-        click.echo(f"  Documents       {len(crag.documents())} in {shown_path(home)}")
-        if models["generation"] == "extractive":
-            click.echo(
-                "  Language model  none configured: answers quote the documents (OPENAI_API_KEY, see the README)"
-            )
-        else:
-            click.echo(f"  Language model  {models['generation']}")
-        click.echo("Ctrl-C stops it.")
-        run(crag, resolved, bound, home)
+        with note(home, bound):
+            _announce(crag, resolved, bound, home)
+            run(crag, resolved, bound)
     click.echo("Stopped.")
 
 
@@ -72,3 +68,17 @@ def _pipelines(names: tuple[str, ...]) -> list[Pipeline]:
         taken[pipeline.name] = pipeline
     rest = [load_pipeline(name) for name in reversed(LADDER) if name not in taken]
     return [*wanted, *rest]
+
+
+def _announce(crag: Crag, pipelines: list[Pipeline], bound: socket.socket, home: Path) -> None:
+    address, number = bound.getsockname()[:2]
+    url = f"http://{f'[{address}]' if ':' in address else address}:{number}"
+    model = crag.models()["generation"]
+    if model == "extractive":
+        model = "none configured: answers quote the documents (OPENAI_API_KEY, see the README)"
+    click.secho("agentic-crag is ready.", bold=True)
+    click.echo(f"  Page            {url}/")
+    click.echo(f"  Chat clients    base URL {url}/v1, model {pipelines[0].name}, {'your' if api_key() else 'any'} key")
+    click.echo(f"  Documents       {len(crag.documents())} in {shown_path(home)}")
+    click.echo(f"  Language model  {model}")
+    click.echo("Ctrl-C stops it.")

@@ -211,10 +211,10 @@ def test_search_gives_what_the_command_line_gives(server: Serving, http: httpx.C
 
 
 def test_search_can_be_narrowed_to_some_documents(http: httpx.Client) -> None:
-    body = {"question": "reranker 重排", "filters": {"source": "zh/*"}}
+    body = {"question": "reranker 重排", "filters": {"source": "*/zh/*"}}
     hits = http.post("/v1/search", json=body).json()["hits"]
     assert hits
-    assert all(hit["source"].startswith("zh/") for hit in hits)
+    assert all("/zh/" in hit["source"] for hit in hits)
 
 
 def test_documents_are_listed_without_the_servers_paths(http: httpx.Client, ingested: Path) -> None:
@@ -247,7 +247,7 @@ def test_a_key_is_asked_for_when_one_is_set(home: Path) -> None:
     with serving(home, CRAG_API_KEY="s3cret") as server, httpx.Client(base_url=server.url) as http:
         assert http.get("/healthz").status_code == 200
         assert http.get("/").status_code == 200
-        for headers in ({}, {"authorization": "Bearer wrong"}, {"authorization": "Bearer s3cret "}):
+        for headers in ({}, {"authorization": "Bearer wrong"}, {"authorization": "Bearer s3cretx"}):
             reply = http.get("/v1/documents", headers=headers)
             assert (reply.status_code, reply.json()["error"]["code"]) == (401, "invalid_api_key")
         assert http.get("/v1/documents", headers={"authorization": "Bearer s3cret"}).status_code == 200
@@ -282,7 +282,8 @@ def test_the_model_is_hung_up_on_when_the_client_leaves(copy_of_samples: Callabl
     ):
         assert "openai:scripted" in server.banner
         with http.stream("POST", "/v1/chat/completions", json=ask(QUESTION, stream=True)) as response:
-            assert next(response.iter_text())
+            pieces = response.iter_text()
+            assert next(pieces)
             _wait(lambda: events.sent > 2)
         time.sleep(0.5)
         after = events.sent

@@ -1,0 +1,212 @@
+"""The three journeys on the command line, without a key, in processes that may not reach the network."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from crag.cli import COMMANDS
+from crag.cli.evaluate import COMMANDS as EVAL_COMMANDS
+from tests.crag.cli import ROOT, SAMPLES, child_environment, crag
+from tests.crag.serving import serving
+
+SUITE = ROOT / "crag" / "samples" / "suite"
+QUESTION = "When does the nightly Ragas run start?"
+
+
+def test_ask_prints_an_answer_that_a_stranger_understands(home: Path) -> None:
+    ran = crag("ask", QUESTION, home=home)
+    assert ran.code == 0
+    for part in ("02:30", "[1]", "Sources", "Reading Ragas scores", "% confident", "No language model is configured"):
+        assert part in ran.out
+    assert ran.err == ""
+
+
+def test_ask_as_json_is_the_answer(home: Path) -> None:
+    answer = crag("ask", "每日备份保留多少天？", "--json", "--trace", home=home).json
+    assert "14 天" in answer["text"]
+    assert answer["pipeline"]["name"] == "crag"
+    assert answer["models"]["generation"] == "extractive"
+    assert [event["node"] for event in answer["trace"]][:4] == ["condense", "retrieve", "rerank", "grade"]
+    citation = answer["citations"][0]
+    document = crag("docs", "show", citation["document"], "--json", home=home).json
+    assert document["text"][citation["start"] : citation["end"]] == citation["quote"]
+
+
+@pytest.mark.parametrize("pipeline", ["vector", "hybrid", "hybrid-rerank", "crag"])
+def test_every_shipped_pipeline_answers(home: Path, pipeline: str) -> None:
+    answer = crag("ask", QUESTION, "--pipeline", pipeline, "--json", home=home).json
+    assert "02:30" in answer["text"]
+    assert answer["pipeline"]["name"] == pipeline
+
+
+def test_a_running_server_is_asked_and_gives_the_same(home: Path) -> None:
+    alone = crag("ask", QUESTION, "--json", home=home).json
+    with serving(home):
+        served = crag("ask", QUESTION, "--json", home=home).json
+        trace = crag("ask", QUESTION, "--trace", home=home)
+        hits = crag("search", QUESTION, home=home)
+    assert trace.code == hits.code == 0
+    assert "retrieve" in trace.out
+    assert "Reading Ragas scores" in hits.out
+    for answer in (alone, served):
+        del answer["timings"]
+    assert served == alone
+
+
+def test_a_pipeline_of_ones_own_is_served_and_asked_for(home: Path, tmp_path: Path) -> None:
+    path = tmp_path / "short.yaml"
+    path.write_text("extends: crag\ngeneration:\n  max_sentences: 1\n")
+    with serving(home, "--pipeline", str(path)):
+        answer = crag("ask", QUESTION, "--pipeline", path, "--json", home=home).json
+        assert answer["pipeline"]["name"] == "short"
+        path.write_text("extends: crag\ngeneration:\n  max_sentences: 2\n")
+        stale = crag("ask", QUESTION, "--pipeline", path, home=home)
+        assert stale.code == 2
+        assert "restart it with --pipeline" in stale.err
+
+
+def test_documents_are_added_changed_removed_and_pruned(tmp_path: Path) -> None:
+    docs, home = tmp_path / "docs", tmp_path / "home"
+    docs.mkdir()
+    (docs / "a.md").write_text("# Boats\n\nThe red boat is nine metres long.\n")
+    (docs / "b.txt").write_text("The blue boat is twelve metres long.\n")
+
+    def ingest(*options: str) -> dict[str, int]:
+        report = crag("ingest", docs, "--json", *options, home=home).json
+        return {kind: report[kind] for kind in ("added", "updated", "unchanged", "removed")}
+
+    assert ingest() == {"added": 2, "updated": 0, "unchanged": 0, "removed": 0}
+    assert ingest() == {"added": 0, "updated": 0, "unchanged": 2, "removed": 0}
+    (docs / "a.md").write_text("# Boats\n\nThe red boat is ten metres long.\n")
+    (docs / "b.txt").unlink()
+    assert ingest("--prune") == {"added": 0, "updated": 1, "unchanged": 0, "removed": 1}
+    hits = crag("search", "How long is the red boat?", "--json", home=home).json["hits"]
+    assert [("ten" in hit["text"], "nine" in hit["text"]) for hit in hits] == [(True, False)]
+    listed = crag("docs", "list", "--json", home=home).json["documents"]
+    assert [Path(each["source"]).name for each in listed] == ["a.md"]
+    removed = crag("docs", "remove", listed[0]["id"], "--json", home=home).json["removed"]
+    assert removed[0]["id"] == listed[0]["id"]
+    assert crag("index", "verify", "--json", home=home).json["ok"]
+
+
+def test_chunks_lie_where_they_say(tmp_path: Path) -> None:
+    file = SAMPLES / "zh" / "glossary.md"
+    shape = crag("chunk", file, "--strategy", "hybrid", "--set", "target_tokens=100", "--json").json
+    assert len(shape["chunks"]) > 3
+    for chunk in shape["chunks"]:
+        assert shape["text"][chunk["start"] : chunk["end"]] == chunk["text"]
+    page = tmp_path / "chunks.html"
+    assert crag("chunk", file, "--html", page).code == 0
+    assert "<script" not in page.read_text()
+    refused = crag("chunk", file, "--set", "target_token=100")
+    assert refused.code == 2
+    assert "known are" in refused.err
+
+
+def test_index_status_and_rebuild(home: Path) -> None:
+    before = crag("index", "status", "--json", home=home).json
+    assert before["documents"] == before["index"]["documents"] >= 12
+    assert before["index"]["vectors"] == before["index"]["chunks"]
+    shutil.rmtree(home / "indexes")
+    broken = crag("index", "verify", home=home)
+    assert broken.code == 1
+    assert "crag index rebuild" in broken.err
+    assert crag("index", "rebuild", "--json", home=home).json == before | {"index": crag_index(home)}
+    assert crag("index", "verify", home=home).code == 0
+
+
+def crag_index(home: Path) -> dict[str, object]:
+    index: dict[str, object] = crag("index", "status", "--json", home=home).json["index"]
+    return index
+
+
+def test_doctor_says_what_was_picked(home: Path) -> None:
+    ran = crag("doctor", home=home)
+    assert ran.code == 0
+    for part in ("rank-bm25", "embedding", "extractive", "no language model is configured", "TAVILY_API_KEY"):
+        assert part in ran.out
+    told = crag("doctor", "--json", home=home, OPENAI_API_KEY="sk-secret")
+    assert told.code == 1
+    assert "CRAG_CHAT_MODEL" in told.json["problems"][0]
+    assert "sk-secret" not in told.out
+
+
+def test_pipelines_are_listed_shown_and_compared() -> None:
+    listed = crag("pipelines", "list", "--json").json["pipelines"]
+    assert [each["name"] for each in listed] == ["vector", "hybrid", "hybrid-rerank", "crag"]
+    shown = crag("pipelines", "show", "crag")
+    assert "# generation: extractive" in shown.out
+    assert crag("pipelines", "diff", "vector", "hybrid", "--json").json["differences"] == {
+        "retrieval.lexical": {"old": False, "new": True}
+    }
+
+
+@pytest.mark.parametrize("commands", [COMMANDS, EVAL_COMMANDS])
+def test_the_help_lists_each_command_with_its_own_first_line(commands: dict[str, tuple[str, str]]) -> None:
+    import importlib
+
+    for name, (place, line) in commands.items():
+        module, attribute = place.split(":")
+        command = getattr(importlib.import_module(module), attribute)
+        assert command.help.splitlines()[0] == line, name
+
+
+def test_eval_runs_the_ladder_and_compares(tmp_path: Path) -> None:
+    runs, home = tmp_path / "runs", tmp_path / "home"
+    ran = crag(
+        "eval", "run", "--suite", SUITE, "--pipeline", "vector", "--pipeline", "crag", "--sample", "8",
+        "--out", runs, "--metrics", "recall@5,mrr,contains_reference", home=home, timeout=300,
+    )  # fmt: skip
+    assert ran.code == 0, ran.err
+    rows = [line.split() for line in ran.out.splitlines()[:3]]
+    assert rows[0][:4] == ["pipeline", "recall@5", "mrr", "contains_reference"]
+    assert [row[0] for row in rows[1:]] == ["vector", "crag"]
+    for name in ("vector", "crag"):
+        manifest = json.loads((runs / name / "manifest.json").read_text())
+        assert manifest["pipeline"]["resolved"]["models"]["embedding"] == "local"
+        assert len((runs / name / "answers.jsonl").read_text().splitlines()) == 8
+    again = crag("eval", "run", "--suite", SUITE, "--pipeline", "vector", "--out", runs / "vector", home=home)
+    assert again.code == 2
+    assert "--resume" in again.err
+    compared = crag("eval", "compare", runs / "vector", runs / "crag", "--html", tmp_path / "report.html")
+    assert compared.code == 0, compared.err
+    assert "crag - vector" in compared.out
+    assert (tmp_path / "report.html").stat().st_size > 10_000
+
+
+def test_eval_sweeps_a_field(tmp_path: Path) -> None:
+    ran = crag(
+        "eval", "sweep", "--suite", SUITE, "--pipeline", "vector", "--vary", "retrieval.top_k=1,10", "--out", tmp_path / "s",
+        "--metrics", "recall@5", "--json", home=tmp_path / "home", timeout=300,
+    )  # fmt: skip
+    assert ran.code == 0, ran.err
+    assert [point["overrides"] for point in ran.json["points"]] == [{"retrieval.top_k": 1}, {"retrieval.top_k": 10}]
+
+
+def test_killed_in_the_middle_of_ingest_nothing_is_lost_or_twice(tmp_path: Path) -> None:
+    """SIGKILL at growing delays, then once to the end: the index equals a clean one."""
+    home, clean = tmp_path / "home", tmp_path / "clean"
+    for delay in (1.5, 2.5, 4.0):
+        command = [sys.executable, "-m", "crag", "ingest", str(SAMPLES)]
+        process = subprocess.Popen(
+            command, env=child_environment(CRAG_HOME=str(home)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        time.sleep(delay)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    assert crag("ingest", SAMPLES, home=home).code == 0
+    assert crag("ingest", SAMPLES, home=clean).code == 0
+    assert crag("index", "verify", home=home).code == 0
+    mine, theirs = (crag("index", "status", "--json", home=each).json for each in (home, clean))
+    for key in ("documents", "chunks", "vectors", "pending", "missing"):
+        assert mine["index"][key] == theirs["index"][key]
+    found = [crag("search", QUESTION, "--json", home=each).json["hits"] for each in (home, clean)]
+    assert [hit["text"] for hit in found[0]] == [hit["text"] for hit in found[1]]
