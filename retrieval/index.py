@@ -110,20 +110,18 @@ class Index:
             self.follow(vectors)
 
     def follow(self, vectors: Mapping[str, Vectors] | None = None) -> None:
-        """Bring vectors and postings up to what SQLite says. Does nothing twice; a crash in between is made good."""
+        """Bring vectors and postings up to what SQLite says. Does nothing twice; a crash in between is made good.
+
+        Searches go on meanwhile: they take no lock of this class once the index is loaded.
+        """
         with self._lock:
-            lexical = self._lexical()
             pending = self.chunks.pending()
-            for first in range(0, len(pending), _PAGE):
-                page = pending[first : first + _PAGE]
-                present = self.chunks.get(page)
-                gone = [identifier for identifier in page if identifier not in present]
-                self._store.delete(gone)
-                self._upsert([chunk for chunk, _ in present.values()], vectors or {})
-                lexical.remove(gone)
-                lexical.add(self.chunks.counts_of(present))
-                with self._database.transaction() as connection:
-                    self.chunks.settle(connection, page)
+            try:
+                for first in range(0, len(pending), _PAGE):
+                    self._follow(pending[first : first + _PAGE], vectors or {})
+            except BaseException:
+                self._checked = False
+                raise
 
     def rebuild(self) -> None:
         """Write vectors and postings anew from SQLite, also over a damaged Chroma folder. Raises StoreError."""
@@ -189,6 +187,9 @@ class Index:
     # Inside
 
     def _lexical(self) -> BM25Index:
+        lexical = self._bm25
+        if lexical is not None:
+            return lexical
         with self._lock:
             if self._bm25 is None:
                 self._bm25 = BM25Index(self.chunks.vocabulary())
@@ -218,6 +219,17 @@ class Index:
                     self.chunks.mark(connection, expected ^ stored)
                 self.follow()
             self._checked = True
+
+    def _follow(self, ids: Sequence[str], vectors: Mapping[str, Vectors]) -> None:
+        lexical = self._lexical()
+        present = self.chunks.get(ids)
+        gone = [identifier for identifier in ids if identifier not in present]
+        self._store.delete(gone)
+        self._upsert([chunk for chunk, _ in present.values()], vectors)
+        lexical.remove(gone)
+        lexical.add(self.chunks.counts_of(present))
+        with self._database.transaction() as connection:
+            self.chunks.settle(connection, ids)
 
     def _upsert(self, chunks: Sequence[Chunk], vectors: Mapping[str, Vectors]) -> None:
         lacking = [chunk for chunk in chunks if chunk.id not in vectors]

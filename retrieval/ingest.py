@@ -81,20 +81,19 @@ def ingest(
     for path, source in files.items():
         origin = str(path)
         try:
-            content_hash = _hash(path)
             known = hashes.get(origin)
-            if known == content_hash and document_id(origin) in indexed:
-                report.unchanged += 1
-                batch.skip(source)
-            elif known == content_hash:
-                batch.add(workspace.registry.get(document_id(origin)), None)
-                report.added += 1
-            else:
+            if known is None or known != _hash(path):
                 batch.add(_load(path, origin, source), origin)
                 if known is None:
                     report.added += 1
                 else:
                     report.updated += 1
+            elif document_id(origin) in indexed:
+                report.unchanged += 1
+                batch.skip(source)
+            else:
+                batch.add(workspace.registry.get(document_id(origin)), None)
+                report.added += 1
         except (DocumentError, MissingExtraError, OSError) as error:
             reason = error.strerror or str(error) if isinstance(error, OSError) else str(error)
             report.skipped.append(Skipped(origin, reason))

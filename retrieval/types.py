@@ -30,8 +30,9 @@ class DocumentInfo:
 class Hit:
     """A chunk that a search found. `score` is the score of the last stage that ranked it.
 
-    `scores` and `ranks` (from 1) keep what each stage said; a stage that did not return the chunk has
-    no entry. dense: cosine; bm25: BM25 score; rrf: fused score; rerank: the reranker's own scale.
+    `scores` and `ranks` (from 1) keep what each stage said. A stage that did not return the chunk has no rank; its
+    score is there all the same where it was cheap to compute. dense: cosine; bm25: BM25 score; rrf: fused score;
+    rerank: the reranker's own scale.
     `signals` are further features that grading uses, e.g. ``best_sentence`` and ``coverage``.
     """
 

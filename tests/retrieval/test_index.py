@@ -176,7 +176,7 @@ def test_a_reader_sees_what_the_owner_writes_meanwhile(home: Path, folder: Path)
 
 def test_searches_go_on_while_documents_are_taken_in(workspace: Workspace, index: Index, folder: Path) -> None:
     ingest(workspace, index, [folder], warm_sentences=False)
-    stop, failures, searches = threading.Event(), [], [0]
+    stop, failures, searches = threading.Event(), list[Exception](), [0]
 
     def search() -> None:
         while not stop.is_set():
@@ -219,3 +219,41 @@ def test_misshapen_vectors_are_refused_and_nothing_is_stored(workspace: Workspac
         ingest(workspace, index, [folder], warm_sentences=False)
     assert len(index.chunks) == len(workspace.registry) == 0
     assert index.status()["vectors"] == 0
+
+
+def test_a_failed_write_is_made_good_by_the_next_search(workspace: Workspace, folder: Path) -> None:
+    index = workspace.index(CHUNKING, HashEmbedder())
+    index.dense(vector("opened"), 1)
+    # A file where Chroma wants its folder: the disk fails in the middle of a write.
+    index._store.close()
+    shutil.rmtree(index._folder)
+    index._folder.write_bytes(b"in the way")
+    with pytest.raises(StoreError, match="run crag index rebuild"):
+        ingest(workspace, index, [folder], warm_sentences=False)
+    assert len(index.chunks) > 0
+    index._folder.unlink()
+    assert len(index.dense(vector("tea"), 50)) == len(index.chunks)
+    assert index.verify()["ok"]
+
+
+def test_searches_do_not_wait_for_an_embedder_that_rebuilds(home: Path) -> None:
+    entered, release = threading.Event(), threading.Event()
+
+    def wait(texts: object) -> None:
+        entered.set()
+        assert release.wait(30)
+
+    with Workspace.open(home, write=True) as workspace:
+        index = workspace.index(CHUNKING, HashEmbedder(before=wait))
+        assert index.match("oolong").top(1)
+        assert index.dense(vector("tea"), 1)
+        with workspace._database.transaction() as connection:
+            index.chunks.mark(connection, index.chunks.ids())
+        thread = threading.Thread(target=index.follow)
+        thread.start()
+        assert entered.wait(30)
+        assert index.match("oolong").top(1)
+        assert index.dense(vector("tea"), 1)
+        release.set()
+        thread.join()
+        assert index.verify()["ok"]
