@@ -47,7 +47,9 @@ def split_sentences(text: str, start: int = 0, end: int | None = None) -> list[t
     or fence, always begins a new span; any other newline is whitespace. Linear time.
     """
     end = len(text) if end is None else end
-    code = [match.span() for match in _INLINE_CODE.finditer(text, start, end)] if "`" in text else []
+    code = (
+        [match.span() for match in _INLINE_CODE.finditer(text, start, end)] if text.find("`", start, end) >= 0 else []
+    )
     spans: list[tuple[int, int]] = []
     at, inside = start, 0
     for match in _CANDIDATE.finditer(text, start, end):
@@ -79,12 +81,14 @@ def _ends(text: str, match: re.Match[str], at: int, end: int) -> bool:  # noqa: 
     mark = match.group()
     following = text[stop : stop + 1]
     if kind == "full":
-        return _full_stop(text, mark, stop, end)
+        return _full_stop(text, mark, max(at, match.start() - 200), stop, end)
     if kind == "dots":
         return _ellipsis(text, match.start(), stop, end)
     if not following.isspace():
         # "v2.0.1", "example.org/a?b": no. "真的?是的": yes, where the mark stands for a Chinese one.
         before = text[match.start() - 1 : match.start()]
+        if mark[0] in "!?" and _CJK_CHAR.match(before) and following.isalnum():
+            return True
         if not (_CJK_CHAR.match(following) and following not in "，、：；。！？…）》】"):
             return False
         return bool(_CJK_CHAR.match(before)) or mark[0] in "!?" or mark[-1] in "”’」』"
@@ -100,11 +104,16 @@ def _ends(text: str, match: re.Match[str], at: int, end: int) -> bool:  # noqa: 
     return _period(text, at, match.start(), next_at, end)
 
 
-def _full_stop(text: str, mark: str, stop: int, end: int) -> bool:
+def _full_stop(text: str, mark: str, low: int, stop: int, end: int) -> bool:
     goes_on = _GOES_ON.match(text, stop, end)
     if mark[-1] in "”’」』）】》〉〕｝\"')]}»":
-        # “来吗？”他问。 and “为什么？”的问题 go on after the quotation.
-        return not goes_on and not _SPEECH.match(text, stop, min(end, stop + 16))
+        # “来吗？”他问。 and “为什么？”的问题 go on after the quotation; 他问：“来吗？” has been attributed already.
+        if goes_on:
+            return False
+        opening = max(text.rfind(quote, low, stop) for quote in "“「『")
+        if opening > low and text[opening - 1] in "：:，,":
+            return True
+        return not _SPEECH.match(text, stop, min(end, stop + 16))
     return not (goes_on and goes_on.group()[0] in "，、：,:")
 
 
@@ -146,6 +155,6 @@ def _period(text: str, at: int, dot: int, next_at: int, end: int) -> bool:  # no
     if len(name) == 1 and name.isalpha() and token.group()[-1].isupper():
         # "J. Smith" is a name, "vitamin C. The" is not.
         return starter and following is not None and following.group() not in ("A", "I")
-    if re.fullmatch(r"(?:[a-z]\.)+[a-z]", name):
+    if re.fullmatch(r"(?:[A-Z]\.)+[A-Z]", token.group()):
         return starter
     return True

@@ -76,16 +76,7 @@ def _block_units(text: str, block: Block, number: int, first: float) -> list[Uni
         spans = _lines(text, block.start, block.end)
         return [Unit(*span, number, "line", INSIDE_CODE if i else first) for i, span in enumerate(spans)]
     if block.kind == "table":
-        head_end = table_head(text, block)[1]
-        return [
-            Unit(
-                *span,
-                number,
-                "row",
-                first if not i else AFTER_TABLE_HEAD if span[0] < head_end else _row_cost(i, span, head_end, text),
-            )
-            for i, span in enumerate(_lines(text, block.start, block.end))
-        ]
+        return _row_units(text, block, number, first)
     if block.kind == "list" or "```" in text[block.start : block.end] or "~~~" in text[block.start : block.end]:
         return _list_units(text, block, number, first)
     return [
@@ -94,9 +85,16 @@ def _block_units(text: str, block: Block, number: int, first: float) -> list[Uni
     ]
 
 
-def _row_cost(index: int, span: tuple[int, int], head_end: int, text: str) -> float:
-    # The first row stays with the header: a header alone says nothing.
-    return AFTER_TABLE_HEAD if text[head_end : span[0]].strip() == "" else BETWEEN_ROWS
+def _row_units(text: str, block: Block, number: int, first: float) -> list[Unit]:
+    head_end = table_head(text, block)[1]
+    units: list[Unit] = []
+    in_body = 0
+    for start, end in _lines(text, block.start, block.end):
+        in_body += start >= head_end
+        # The first row stays with the header: a header alone says nothing.
+        cost = BETWEEN_ROWS if in_body > 1 else AFTER_TABLE_HEAD
+        units.append(Unit(start, end, number, "row", cost if units else first))
+    return units
 
 
 def _list_units(text: str, block: Block, number: int, first: float) -> list[Unit]:

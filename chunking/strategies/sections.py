@@ -80,7 +80,7 @@ def _group(assembler: Assembler, measured: Measured, first: int, last: int, targ
     while at < last:
         # What must not be parted: a heading and what it announces, a code block, a table's header and first row.
         stop, size = at + 1, tokens[at]
-        while stop < last and units[stop].cost >= INSIDE_CODE:
+        while size <= cap and stop < last and units[stop].cost >= INSIDE_CODE:
             size += tokens[stop]
             stop += 1
         if size > cap:
