@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -80,19 +80,20 @@ def ingest(
     batch = _Batch(index, report, warm_sentences, progress, len(files))
     for path, source in files.items():
         origin = str(path)
+        identifier = document_id(origin)
         try:
-            known = hashes.get(origin)
+            known = hashes.get(identifier)
             if known is None or known != _hash(path):
                 batch.add(_load(path, origin, source), origin)
                 if known is None:
                     report.added += 1
                 else:
                     report.updated += 1
-            elif document_id(origin) in indexed:
+            elif identifier in indexed:
                 report.unchanged += 1
                 batch.skip(source)
             else:
-                batch.add(workspace.registry.get(document_id(origin)), None)
+                batch.add(workspace.registry.get(identifier), None)
                 report.added += 1
         except (DocumentError, MissingExtraError, OSError) as error:
             reason = error.strerror or str(error) if isinstance(error, OSError) else str(error)
@@ -101,11 +102,7 @@ def ingest(
     batch.flush()
     if prune:
         folders = [path.resolve() for path in paths if path.is_dir()]
-        found = {str(path) for path in files}
-        gone = [
-            origin for origin in hashes if origin not in found and any(Path(origin).is_relative_to(f) for f in folders)
-        ]
-        report.removed = workspace.remove([document_id(origin) for origin in gone])
+        report.removed = workspace.remove(_gone(workspace.registry.origins(), folders, files))
     workspace.follow()
     report.seconds = time.perf_counter() - started
     return report
@@ -123,7 +120,7 @@ def ingest_documents(
     report = IngestReport()
     started = time.perf_counter()
     everything = list(documents)
-    hashes = {record.id: record.content_hash for record in workspace.registry.documents()}
+    hashes = workspace.registry.content_hashes()
     indexed = index.chunks.indexed()
     batch = _Batch(index, report, warm_sentences, progress, len(everything))
     for document in everything:
@@ -147,9 +144,16 @@ def catch_up(
     workspace: Workspace, index: Index, *, warm_sentences: bool = True, progress: Progress | None = None
 ) -> IngestReport:
     """Take the workspace's documents that this index lacks into it: after a change of chunking or embedder."""
+    report = IngestReport()
+    started = time.perf_counter()
     missing = index.chunks.missing()
-    documents = (workspace.registry.get(identifier) for identifier in missing)
-    return ingest_documents(workspace, index, documents, warm_sentences=warm_sentences, progress=progress)
+    batch = _Batch(index, report, warm_sentences, progress, len(missing))
+    for identifier in missing:
+        batch.add(workspace.registry.get(identifier), None)
+        report.added += 1
+    batch.flush()
+    report.seconds = time.perf_counter() - started
+    return report
 
 
 class _Batch:
@@ -230,6 +234,13 @@ def _walk(root: Path) -> Iterator[Path]:
         seen.add(here.resolve())
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         yield from (here / name for name in sorted(names) if not name.startswith(".") and (here / name).is_file())
+
+
+def _gone(origins: Mapping[str, str], folders: Sequence[Path], files: Collection[Path]) -> list[str]:
+    """Ids of the documents whose origin lies under a folder and is not among its files."""
+    found = {str(path) for path in files}
+    inside = {i: origin for i, origin in origins.items() if any(Path(origin).is_relative_to(f) for f in folders)}
+    return [identifier for identifier, origin in inside.items() if origin not in found]
 
 
 def _hash(path: Path) -> str:

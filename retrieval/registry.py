@@ -91,9 +91,14 @@ class Registry:
         )
 
     def content_hashes(self) -> dict[str, str]:
-        """Content hash by origin."""
+        """Content hash by document id."""
         with self._database.guard():
-            return dict(self._database.read().execute("SELECT origin, content_hash FROM documents").fetchall())
+            return dict(self._database.read().execute("SELECT id, content_hash FROM documents").fetchall())
+
+    def origins(self) -> dict[str, str]:
+        """Origin (absolute path or URL) by document id."""
+        with self._database.guard():
+            return dict(self._database.read().execute("SELECT id, origin FROM documents").fetchall())
 
     def matching(self, filters: Filters | None) -> list[str] | None:
         """Ids of the documents that pass, or None where nothing is restricted."""
