@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrieval.fusion import reciprocal_rank_fusion
@@ -23,11 +23,13 @@ def test_weights_must_match_the_rankings() -> None:
         reciprocal_rank_fusion([["a"], ["b"]], weights=[1.0])
 
 
+@settings(deadline=None)
 @given(RANKING, st.integers(0, 100))
 def test_one_ranking_keeps_its_order(ranking: list[str], k: int) -> None:
     assert [i for i, _ in reciprocal_rank_fusion([ranking], k)] == ranking
 
 
+@settings(deadline=None)
 @given(st.lists(RANKING, min_size=1, max_size=4), st.integers(0, 100))
 def test_everything_ranked_is_fused_once_and_sorted(rankings: list[list[str]], k: int) -> None:
     fused = reciprocal_rank_fusion(rankings, k)
@@ -35,6 +37,7 @@ def test_everything_ranked_is_fused_once_and_sorted(rankings: list[list[str]], k
     assert [s for _, s in fused] == sorted((s for _, s in fused), reverse=True)
 
 
+@settings(deadline=None)
 @given(RANKING, RANKING)
 def test_what_both_put_first_stays_first(one: list[str], other: list[str]) -> None:
     one, other = ["z", *one], ["z", *other]
