@@ -41,7 +41,7 @@ def ndcg(ranks: Sequence[Rank], k: int) -> float:
     A passage with several groups earns at most the ideal: the i-th group found counts at rank i or later.
     """
     found = sorted(rank for rank in ranks if rank is not None and rank <= k)
-    gain = sum(1 / math.log2(1 + max(rank, position)) for position, rank in enumerate(found, 1))
+    gain = sum(1 / math.log2(1 + max(rank, position)) for position, rank in enumerate(found[:k], 1))
     ideal = sum(1 / math.log2(1 + position) for position in range(1, min(len(ranks), k) + 1))
     return gain / ideal
 
