@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from eval.diagnosis import NEXT
 from eval.metrics import retrieval
 from eval.runs import AnswerRecord, MetricInfo, Question, Run, Score
 from eval.statistics import TIE
@@ -25,6 +26,10 @@ STAGE_WORDS: Mapping[str, str] = {
     "ranking": "the needed passage is ranked lower",
     "grading": "grading decided differently",
     "generation": "the same evidence, another answer",
+}
+
+ADVICE: Mapping[str, str] = {str(stage): advice for stage, advice in NEXT.items()} | {
+    "chunking": "cut at headings, paragraphs and whole sentences, or let chunks overlap"
 }
 
 
@@ -65,6 +70,11 @@ class Change:
     stage: Stage
     why: str
 
+    @property
+    def advice(self) -> str:
+        """What to try next; empty where nothing regressed."""
+        return ADVICE.get(self.stage, "")
+
     def to_dict(self) -> dict[str, Any]:
         return {
             "id": self.question.id,
@@ -75,6 +85,7 @@ class Change:
             "regressed": self.regressed,
             "stage": self.stage,
             "why": self.why,
+            "advice": self.advice,
             "base": self.base.to_dict(),
             "candidate": self.candidate.to_dict(),
         }
@@ -135,6 +146,8 @@ def _with_gold(before: AnswerRecord, after: AnswerRecord, rechunked: bool) -> tu
         return _not_retrieved(was, after, rechunked)
     if after.abstained and not before.abstained:
         return "grading", f"The needed passage was found at rank {now}, but {_decision(after)}."
+    if rechunked and _in_one_piece(before) and not _in_one_piece(after):
+        return "chunking", f"The needed passage was one chunk's and is now cut: it is whole only at rank {now}."
     if was is not None and now > was:
         return "ranking", f"The needed passage fell from rank {was} to rank {now}."
     place = f"at rank {now} in both runs" if was == now else f"at rank {now}, no worse than before"
@@ -187,6 +200,11 @@ def _last_rank(record: AnswerRecord) -> int | None:
     """The rank at which all needed passages have been seen."""
     ranks = [rank for rank in retrieval.found_ranks(record.gold, record.contexts) if rank is not None]
     return max(ranks) if ranks and len(ranks) == len(record.gold) else None
+
+
+def _in_one_piece(record: AnswerRecord) -> bool:
+    """Does each needed passage stand whole in some single context?"""
+    return all(any(retrieval.found_ranks((group,), [c]) != [None] for c in record.contexts) for group in record.gold)
 
 
 def _sides(run: Run, metric: MetricInfo, *, best: bool) -> dict[str, Side]:

@@ -2,7 +2,8 @@
 
     load_gates(path) -> Gates                                     strict; ConfigError names the file and the key
     check_gates(gates, run, base=None, *, allow_mismatch=False, noise=None) -> GateReport
-    GateReport.exit_code, .to_dict(), .sentence                   JUnit: eval.report.junit.render(report)
+    GateReport.exit_code, .to_dict(), .sentence                   JUnit: eval.report.render_junit(report)
+    read_for_gates(path) -> Run, exit_code(reports) -> int        what a command that gates uses
 
 Exit codes: 0 every gate passed, 1 a gate failed, 2 wrong usage (raised as ConfigError or NotFoundError), 3 the runs
 are invalid (unfinished or not comparable), 4 the judge was unreachable or its budget spent, 5 undecided and
@@ -12,7 +13,7 @@ are invalid (unfinished or not comparable), 4 the judge was unreachable or its b
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -21,16 +22,18 @@ import numpy as np
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from chunking.errors import ConfigError, NotFoundError
+from chunking.errors import ConfigError, NotFoundError, StoreError
 from eval.compare import mismatches, unfinished
 from eval.paired import metric_result, per_question
-from eval.runs import MetricInfo, Run
+from eval.runs import MetricInfo, Run, read_run
 from eval.statistics import ALPHA, PairedTest, mean_interval
 from eval.verdicts import number, plural, signed
 
 Status = Literal["passed", "failed", "inconclusive", "invalid", "unjudged"]
 
 EXIT_CODES: Mapping[Status, int] = {"passed": 0, "failed": 1, "invalid": 3, "unjudged": 4, "inconclusive": 5}
+SERIOUS: tuple[Status, ...] = ("invalid", "unjudged", "failed", "inconclusive")
+"""The most serious first."""
 
 
 class _Strict(BaseModel):
@@ -122,8 +125,7 @@ class GateReport:
     @property
     def exit_code(self) -> int:
         statuses = {result.status for result in self.results}
-        order: tuple[Status, ...] = ("invalid", "unjudged", "failed", "inconclusive")
-        for status in order:
+        for status in SERIOUS:
             if status in statuses and (status != "inconclusive" or self.inconclusive == "fail"):
                 return EXIT_CODES[status]
         return 0
@@ -143,6 +145,27 @@ class GateReport:
             "base": self.base,
             "gates": [asdict(result) for result in self.results],
         }
+
+
+class InvalidRunsError(StoreError):
+    """A run folder that is damaged: the gate is neither passed nor failed."""
+
+    kind = "invalid_runs"
+    exit_code = EXIT_CODES["invalid"]
+
+
+def read_for_gates(path: str | Path) -> Run:
+    """`read_run`, but a damaged folder exits 3: 1 would say that a gate failed."""
+    try:
+        return read_run(path)
+    except StoreError as damaged:
+        raise InvalidRunsError(str(damaged)) from damaged
+
+
+def exit_code(reports: Iterable[GateReport]) -> int:
+    """The most serious outcome of several candidates: 3, then 4, 1 and 5."""
+    codes = {report.exit_code for report in reports}
+    return next((EXIT_CODES[status] for status in SERIOUS if EXIT_CODES[status] in codes), 0)
 
 
 def load_gates(path: str | Path) -> Gates:

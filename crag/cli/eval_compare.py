@@ -9,7 +9,7 @@ import click
 
 from crag.cli.options import console, json_option, print_json
 from eval.compare import CandidateResult, compare_runs
-from eval.gates import GateReport, check_gates, load_gates
+from eval.gates import GateReport, check_gates, exit_code, load_gates, read_for_gates
 from eval.judge_noise import read_noise
 from eval.report import render_html, render_junit, render_markdown
 from eval.runs import read_run
@@ -51,11 +51,13 @@ def compare(
     its budget spent, 5 undecided where the file says that this fails.
     """
     floor = read_noise(noise) if noise else None
-    runs = [read_run(path) for path in (base, *candidates)]
-    comparison = compare_runs(
-        runs[0], runs[1:], primary=primary, alpha=alpha, allow_mismatch=allow_mismatch, noise=floor
-    )
     gates = load_gates(gate_file) if gate_file else None
+    read = read_for_gates if gates else read_run
+    runs = [read(path) for path in (base, *candidates)]
+    # With gates, runs that do not match are exit code 3 and a stamped report, not a usage error.
+    comparison = compare_runs(
+        runs[0], runs[1:], primary=primary, alpha=alpha, allow_mismatch=allow_mismatch or bool(gates), noise=floor
+    )
     checked = [
         check_gates(gates, run, runs[0], allow_mismatch=allow_mismatch, noise=floor) for run in runs[1:] if gates
     ]
@@ -72,7 +74,7 @@ def compare(
         _print(
             comparison.base_label, comparison.candidates, checked, [each for each in (html, markdown, junit) if each]
         )
-    sys.exit(max((report.exit_code for report in checked), default=0))
+    sys.exit(exit_code(checked))
 
 
 def _junit(reports: list[GateReport]) -> str:

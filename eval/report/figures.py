@@ -65,6 +65,19 @@ def ladder(comparison: Comparison) -> Ladder:
     return Ladder(tuple(columns), tuple(rows))
 
 
+def node_medians(comparison: Comparison) -> list[tuple[str, list[float | None]]]:
+    """(step, median milliseconds in each run), in the order in which steps are first met."""
+    times: list[dict[str, list[float]]] = []
+    for _, run in labelled(comparison):
+        found: dict[str, list[float]] = {}
+        for record in run.answers.values():
+            for node, milliseconds in (record.answer or {}).get("timings", {}).items():
+                found.setdefault(node, []).append(milliseconds)
+        times.append(found)
+    nodes = dict.fromkeys(node for found in times for node in found)
+    return [(node, [float(np.median(found[node])) if node in found else None for found in times]) for node in nodes]
+
+
 def manifest_difference(base: Run, candidate: Run) -> list[tuple[str, str, str]]:
     """(field, base, candidate) for every field of the manifests that differs, start times left out."""
     ours, theirs = _flat(base.manifest), _flat(candidate.manifest)

@@ -13,7 +13,7 @@ from eval import verdicts
 from eval.compare import CandidateResult, Cell, Comparison
 from eval.gates import GateReport
 from eval.report import panels
-from eval.report.figures import labelled, ladder, manifest_difference
+from eval.report.figures import labelled, ladder, manifest_difference, node_medians
 from eval.sweep import Sweep
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ def render_html(comparison: Comparison, *, sweep: Sweep | None = None, gates: Ga
         calibration=panels.calibration(crag),
         risk=panels.risk(crag),
         trade=panels.trade_off(comparison),
+        nodes=node_medians(comparison),
         sweep=sweep,
         sweep_chart=panels.sweep_curve(sweep) if sweep else None,
         gates=gates,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from markupsafe import Markup, escape
 
 WIDTH, HEIGHT = 380, 280
-_LEFT, _RIGHT, _TOP, _BOTTOM = 46, 14, 12, 44
+_LEFT, _RIGHT, _TOP, _BOTTOM = 58, 14, 12, 44
 
 
 @dataclass(frozen=True, slots=True)

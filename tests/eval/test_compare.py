@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -239,13 +241,23 @@ def test_an_answer_to_what_has_none_is_blamed_on_grading(tmp_path: Path) -> None
     assert [r.stage for r in result.regressions] == ["grading"]
 
 
-def test_a_cut_through_the_needed_passage_is_blamed_on_chunking(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"held": 0.8}, r"Only 8\d% of the needed passage is in the 6 retrieved chunks: a cut runs through it"),
+        ({"held": 0.8, "split": True}, "was one chunk's and is now cut: it is whole only at rank 6"),
+    ],
+)
+def test_a_cut_through_the_needed_passage_is_blamed_on_chunking(
+    tmp_path: Path, change: dict[str, Any], words: str
+) -> None:
     before, after = scored([1.0] * 6), scored([1.0] * 5)
-    after.append(Case("q5", {"correctness": 0.0}, gold_rank=None, held=0.8))
+    after.append(Case("q5", {"correctness": 0.0}, gold_rank=None, **change))
     pipeline = {"name": "new", "version": "2", "resolved": {"chunking": {"strategy": "fixed"}}}
     result = compared(*two(tmp_path, before, after, pipeline=pipeline))
     assert [r.stage for r in result.regressions] == ["chunking"]
-    assert "a cut runs through it" in result.regressions[0].why
+    assert re.search(words, result.regressions[0].why)
+    assert "whole sentences" in result.regressions[0].advice
 
 
 def test_labels_tell_runs_of_one_pipeline_apart(tmp_path: Path) -> None:

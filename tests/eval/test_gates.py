@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from chunking.errors import ConfigError, NotFoundError
-from eval.gates import GateReport, Gates, check_gates, load_gates
+from chunking.errors import ConfigError, NotFoundError, StoreError
+from eval.gates import GateReport, GateResult, Gates, check_gates, exit_code, load_gates, read_for_gates
 from eval.report import render_junit
 from eval.runs import Run
 from tests.fakes.runs import CORRECTNESS, F1, Case, write_run
@@ -156,6 +156,22 @@ def test_an_interrupted_or_incomparable_run_exits_3(tmp_path: Path) -> None:
     assert check_gates(gates, torn, base).exit_code == 3
     assert check_gates(gates, other, base).exit_code == 3
     assert check_gates(gates, other, base, allow_mismatch=True).exit_code == 0
+
+
+def test_a_damaged_run_exits_3_and_the_most_serious_of_several_wins(tmp_path: Path) -> None:
+    good = run(tmp_path, [1.0] * 8)
+    (good.path / "scores.jsonl").write_text("{broken\n", encoding="utf-8")
+    with pytest.raises(StoreError, match=r"scores\.jsonl:1") as caught:
+        read_for_gates(good.path)
+    assert caught.value.exit_code == 3
+    reports = {
+        status: GateReport((GateResult("g", status, ""),), "fail", "new", None)
+        for status in ("passed", "failed", "inconclusive", "unjudged", "invalid")
+    }
+    assert [exit_code([reports[name] for name in names]) for names in (
+        (), ("passed",), ("inconclusive", "passed"), ("failed", "inconclusive"), ("unjudged", "failed"),
+        ("failed", "unjudged", "invalid"),
+    )] == [0, 0, 5, 1, 4, 3]  # fmt: skip
 
 
 def test_the_judges_noise_widens_the_margin(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 from eval.compare import Comparison, compare_runs
 from eval.gates import Gates, check_gates
 from eval.report import render_html, render_markdown
-from eval.report.figures import ladder, manifest_difference
+from eval.report.figures import ladder, manifest_difference, node_medians
 from eval.sweep import Sweep, sweep
 from tests.fakes.runs import CORRECTNESS, Case, realistic, write_run
 
@@ -166,6 +166,14 @@ def test_ladder_marks_the_best_of_each_column(comparison: Comparison) -> None:
     brier = [column.name for column in table.columns].index("brier")
     values = [row.cells[brier].value for row in table.rows]
     assert [row.cells[brier].best for row in table.rows] == [value == min(v for v in values if v) for value in values]
+
+
+def test_latency_by_step(comparison: Comparison) -> None:
+    steps = dict(node_medians(comparison))
+    assert list(steps) == ["retrieve", "generate", "total"]
+    for retrieve, generate, total in zip(*steps.values(), strict=True):
+        assert retrieve == pytest.approx(0.4 * (total or 0))
+        assert generate == pytest.approx(0.5 * (total or 0))
 
 
 def test_manifest_difference_names_only_what_differs(comparison: Comparison) -> None:

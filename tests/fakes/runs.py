@@ -52,7 +52,9 @@ class Case:
     gold: bool = True
     gold_rank: int | None = 1
     held: float = 0.0
-    """Share of the gold passage that the last context holds when it is not retrieved whole."""
+    """Share of the gold passage that the last context holds; without a `gold_rank` the rest is nowhere, with
+    `split` it stands in the context before."""
+    split: bool = False
     status: str = "grounded"
     route: str = "correct"
     confidence: float = 0.8
@@ -150,8 +152,9 @@ def _record(case: Case, pipeline: str) -> AnswerRecord:
 
 def _contexts(case: Case, gold: Span) -> list[Context]:
     contexts = []
+    cut = round(case.held * len(gold.text))
     for rank in range(1, 7):
-        document, text = f"other-{rank}", f"A passage about something else, number {rank}."
+        start, document, text = 0, f"other-{rank}", f"A passage about something else, number {rank}."
         if rank == case.gold_rank and case.answerable:
             document, text = gold.document, gold.text
         elif rank == 6 and case.held:
