@@ -158,9 +158,11 @@ def _contexts(case: Case, gold: Span) -> list[Context]:
         if rank == case.gold_rank and case.answerable:
             document, text = gold.document, gold.text
         elif rank == 6 and case.held:
-            document, text = gold.document, gold.text[: round(case.held * len(gold.text))]
-        source = f"docs/{document}.md"
-        contexts.append(Context(rank, document, source, document, 0, len(text), text, 12, None, None, 1 / rank, {}, {}))
+            document, text = gold.document, gold.text[:cut]
+        elif rank == 5 and case.split:
+            start, document, text = cut, gold.document, gold.text[cut:]
+        end, source = start + len(text), f"docs/{document}.md"
+        contexts.append(Context(rank, document, source, document, start, end, text, 12, None, None, 1 / rank, {}, {}))
     return contexts
 
 
