@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from eval.diagnosis import NEXT
+from eval.intervals import TIE
 from eval.metrics import retrieval
 from eval.runs import AnswerRecord, MetricInfo, Question, Run, Score
-from eval.statistics import TIE
 
 Stage = Literal["pipeline", "judge", "chunking", "retrieval", "ranking", "grading", "generation", "none"]
 

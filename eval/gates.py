@@ -1,6 +1,5 @@
-"""gates.yaml: what a run must reach before it may ship, and the exit code that says so.
+"""Does a run pass its gates? The exit code says so.
 
-    load_gates(path) -> Gates                                     strict; ConfigError names the file and the key
     check_gates(gates, run, base=None, *, allow_mismatch=False, noise=None) -> GateReport
     GateReport.exit_code, .to_dict(), .sentence                   JUnit: eval.report.render_junit(report)
     read_for_gates(path) -> Run, exit_code(reports) -> int        what a command that gates uses
@@ -19,14 +18,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from chunking.errors import ConfigError, NotFoundError, StoreError
+from chunking.errors import ConfigError, StoreError
 from eval.compare import mismatches, unfinished
+from eval.gate_file import Absolute, Gates, Limits, MustPass, Relative, Scope
+from eval.intervals import mean_interval
 from eval.paired import metric_result, per_question
 from eval.runs import MetricInfo, Run, read_run
-from eval.statistics import ALPHA, PairedTest, mean_interval
+from eval.statistics import PairedTest
 from eval.verdicts import number, plural, signed
 
 Status = Literal["passed", "failed", "inconclusive", "invalid", "unjudged"]
@@ -34,74 +33,6 @@ Status = Literal["passed", "failed", "inconclusive", "invalid", "unjudged"]
 EXIT_CODES: Mapping[Status, int] = {"passed": 0, "failed": 1, "invalid": 3, "unjudged": 4, "inconclusive": 5}
 SERIOUS: tuple[Status, ...] = ("invalid", "unjudged", "failed", "inconclusive")
 """The most serious first."""
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class _Scope(_Strict):
-    metric: str
-    type: str | None = None
-    lang: str | None = None
-
-    @property
-    def where(self) -> str:
-        parts = [part for part in (self.type, self.lang) if part]
-        return f" on {' '.join(parts)} questions" if parts else ""
-
-
-class Absolute(_Scope):
-    """The end of the mean's 95% interval (or the mean itself) must reach a value."""
-
-    at_least: float | None = None
-    at_most: float | None = None
-    by: Literal["interval", "mean"] = "interval"
-
-    @model_validator(mode="after")
-    def _one_bound(self) -> Absolute:
-        if (self.at_least is None) == (self.at_most is None):
-            raise ValueError("give either at_least or at_most")
-        return self
-
-
-class Relative(_Scope):
-    """The candidate must not be worse than the base by more than `margin`, in the metric's unit."""
-
-    margin: float = Field(default=0.0, ge=0)
-
-
-class MustPass(_Strict):
-    """These questions must each reach a score in every repeat."""
-
-    metric: str
-    questions: tuple[str, ...] = Field(min_length=1)
-    at_least: float = 1.0
-
-
-class Limits(_Strict):
-    """`*_ratio` compares means with the base. `error_rate` counts pipeline errors, `judge_error_rate` judged scores."""
-
-    error_rate: float | None = Field(default=None, ge=0, le=1)
-    judge_error_rate: float | None = Field(default=None, ge=0, le=1)
-    latency_p50_ms: float | None = Field(default=None, gt=0)
-    latency_p95_ms: float | None = Field(default=None, gt=0)
-    latency_ratio: float | None = Field(default=None, gt=0)
-    cost_per_question: float | None = Field(default=None, ge=0)
-    cost_ratio: float | None = Field(default=None, gt=0)
-
-
-class Gates(_Strict):
-    absolute: tuple[Absolute, ...] = ()
-    relative: tuple[Relative, ...] = ()
-    must_pass: tuple[MustPass, ...] = ()
-    limits: Limits = Limits()
-    inconclusive: Literal["pass", "fail"] = "pass"
-    alpha: float = Field(default=ALPHA, gt=0, lt=0.5)
-
-    @property
-    def needs_base(self) -> bool:
-        return bool(self.relative) or self.limits.latency_ratio is not None or self.limits.cost_ratio is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,28 +99,6 @@ def exit_code(reports: Iterable[GateReport]) -> int:
     return next((EXIT_CODES[status] for status in SERIOUS if EXIT_CODES[status] in codes), 0)
 
 
-def load_gates(path: str | Path) -> Gates:
-    """Raises NotFoundError and ConfigError."""
-    file = Path(path)
-    try:
-        content = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise NotFoundError(f"The gate file {file} does not exist.") from None
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ConfigError(f"The gate file {file} cannot be read: {' '.join(str(error).split())}.") from None
-    if not isinstance(content, dict):
-        raise ConfigError(f"The gate file {file} must hold keys such as 'relative' and 'limits'.")
-    try:
-        gates = Gates.model_validate(content)
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"]) or "top level"
-        raise ConfigError(f"The gate file {file}, {key}: {first['msg'].lower()}.") from None
-    if not (gates.absolute or gates.relative or gates.must_pass or gates.limits.model_dump(exclude_none=True)):
-        raise ConfigError(f"The gate file {file} sets no gate; add 'relative', 'absolute', 'must_pass' or 'limits'.")
-    return gates
-
-
 def check_gates(
     gates: Gates,
     run: Run,
@@ -242,7 +151,7 @@ def _validity(run: Run, base: Run | None, allow_mismatch: bool) -> Iterator[Gate
             yield GateResult("runs comparable", "invalid", f"{reason}; run both on the same suite with the same judge.")
 
 
-def _members(run: Run, scope: _Scope) -> list[str]:
+def _members(run: Run, scope: Scope) -> list[str]:
     return [
         question.id
         for question in run.questions.values()

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from chunking.errors import ConfigError, NotFoundError
+from eval.intervals import TIE, scipy_stats
 from eval.runs import Run
-from eval.statistics import TIE, scipy_stats
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,9 @@ import yaml
 from chunking.errors import ConfigError
 from eval import verdicts
 from eval.compare import Comparison, compare_runs, default_primary
+from eval.intervals import Interval, mean_interval
 from eval.runs import MetricInfo, Question, Run
-from eval.statistics import ALPHA, Interval, mean_interval
+from eval.statistics import ALPHA
 
 Overrides = Mapping[str, Any]
 RunPipeline = Callable[[Overrides], Run]

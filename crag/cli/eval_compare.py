@@ -9,7 +9,8 @@ import click
 
 from crag.cli.options import console, json_option, print_json
 from eval.compare import CandidateResult, compare_runs
-from eval.gates import GateReport, check_gates, exit_code, load_gates, read_for_gates
+from eval.gate_file import load_gates
+from eval.gates import GateReport, check_gates, exit_code, read_for_gates
 from eval.judge_noise import read_noise
 from eval.report import render_html, render_junit, render_markdown
 from eval.runs import read_run

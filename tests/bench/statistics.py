@@ -11,7 +11,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from eval.statistics import decide, detectable_difference, difference_interval, paired_test, t_interval
+from eval.intervals import difference_interval, t_interval
+from eval.statistics import decide, detectable_difference, paired_test
 
 Pairs = tuple[NDArray[np.float64], NDArray[np.float64]]
 

@@ -10,7 +10,8 @@ from xml.etree import ElementTree
 import pytest
 
 from chunking.errors import ConfigError, NotFoundError, StoreError
-from eval.gates import GateReport, GateResult, Gates, check_gates, exit_code, load_gates, read_for_gates
+from eval.gate_file import Gates, load_gates
+from eval.gates import GateReport, GateResult, check_gates, exit_code, read_for_gates
 from eval.report import render_junit
 from eval.runs import Run
 from tests.fakes.runs import CORRECTNESS, F1, Case, write_run

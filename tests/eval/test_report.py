@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from eval.compare import Comparison, compare_runs
-from eval.gates import Gates, check_gates
+from eval.gate_file import Gates
+from eval.gates import check_gates
 from eval.report import render_html, render_markdown
 from eval.report.figures import ladder, manifest_difference, node_medians
 from eval.sweep import Sweep, sweep

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from eval import intervals
 from eval import statistics as ours
 
 SCORES = st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=2, max_size=12)
@@ -78,7 +79,7 @@ def test_mcnemar_equals_statsmodels(b: int, c: int) -> None:
 def test_t_interval_equals_scipy(seed: int) -> None:
     base, candidate = samples(seed, 20)
     expected = stats.ttest_rel(candidate, base).confidence_interval(0.95)
-    interval = ours.t_interval(candidate - base)
+    interval = intervals.t_interval(candidate - base)
     assert (interval.low, interval.high) == pytest.approx((expected.low, expected.high), abs=1e-9)
 
 
@@ -107,17 +108,17 @@ def test_detectable_difference_matches_the_published_figures() -> None:
 def test_the_printed_interval_is_the_wider_of_both_methods() -> None:
     generator = np.random.default_rng(3)
     skewed = np.where(generator.random(20) < 0.5, 0.0, generator.beta(1, 4, 20))
-    printed = ours.difference_interval(skewed, bounds=(0, 1))
+    printed = intervals.difference_interval(skewed, bounds=(0, 1))
     assert printed is not None
-    widest = max(ours.t_interval(skewed), ours.bootstrap_interval(skewed), key=lambda i: i.high - i.low)
+    widest = max(intervals.t_interval(skewed), intervals.bootstrap_interval(skewed), key=lambda i: i.high - i.low)
     assert (printed.low, printed.high) == pytest.approx((widest.low, widest.high))
 
 
 def test_two_differing_pairs_cannot_blow_the_interval_up() -> None:
     """The bootstrap alone would print -0.334 to +0.344 here: a difference no pair comes near."""
     differences = [0.16, -0.004] + [0.0] * 28
-    bootstrap, student = ours.bootstrap_interval(differences), ours.t_interval(differences)
-    printed = ours.difference_interval(differences, bounds=(0, 1))
+    bootstrap, student = intervals.bootstrap_interval(differences), intervals.t_interval(differences)
+    printed = intervals.difference_interval(differences, bounds=(0, 1))
     assert printed is not None
     assert bootstrap.high > 0.2
     assert printed.high - printed.low == pytest.approx(2.5 * (student.high - student.low))
@@ -125,10 +126,10 @@ def test_two_differing_pairs_cannot_blow_the_interval_up() -> None:
 
 def test_no_differing_pair_still_leaves_an_honest_width() -> None:
     """Twenty ties bound the share of questions that differ below 1 - .025**(1/20) = .168, not at zero."""
-    interval = ours.difference_interval([0.0] * 20, bounds=(0, 1))
+    interval = intervals.difference_interval([0.0] * 20, bounds=(0, 1))
     assert interval is not None
     assert (interval.low, interval.high) == pytest.approx((-0.16843, 0.16843), abs=1e-5)
-    assert ours.difference_interval([0.3], bounds=(0, 1)) is None
+    assert intervals.difference_interval([0.3], bounds=(0, 1)) is None
 
 
 def test_repeats_are_averaged_before_pairing() -> None:

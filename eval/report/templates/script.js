@@ -8,4 +8,5 @@ document.querySelectorAll("[data-open-all]").forEach((button) => {
     setAll(open);
   });
 });
-addEventListener("beforeprint", () => setAll(true));
+// Paper gets every question's line, and the answers of those that the reader has opened.
+addEventListener("beforeprint", () => document.querySelectorAll("details.rest").forEach((entry) => { entry.open = true; }));
