@@ -105,6 +105,9 @@ class Database:
                     if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
                         _create(connection)
             version = self.read().execute("PRAGMA user_version").fetchone()[0]
+        if version == 0:
+            self.close()
+            raise StoreError(f"{path} holds nothing yet: run crag ingest first, or wait until it has begun.")
         if version != SCHEMA_VERSION:
             self.close()
             raise StoreError(

@@ -8,14 +8,15 @@ outbox tells exactly what they have missed; a wrong number of vectors is repaire
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from chunking.config import ChunkingConfig
+from chunking.errors import StoreError
 from chunking.strategies.base import Chunker
 from chunking.types import Chunk, Document
 from retrieval.chunks import ChunkTable
@@ -26,6 +27,8 @@ from retrieval.lexical.bm25 import BM25Index, Matches
 from retrieval.lexical.tokenizer import tokenize
 from retrieval.registry import Registry
 from retrieval.vectors.base import VectorStore
+
+T = TypeVar("T")
 
 _PAGE = 2000
 """Chunks that follow together: bounds memory and what is done twice after a crash."""
@@ -72,7 +75,7 @@ class Index:
         """At most k (chunk id, cosine) nearest to a unit vector. Raises StoreError."""
         self._refresh()
         self._repair()
-        return self._store.query(vector, k, documents)
+        return self._read(lambda: self._store.query(vector, k, documents))
 
     def match(self, question: str) -> Matches:
         """BM25 scores of all chunks. Raises StoreError."""
@@ -80,7 +83,8 @@ class Index:
         return self._lexical().match(tokenize(question))
 
     def vectors(self, ids: Sequence[str]) -> dict[str, Vectors]:
-        return self._store.vectors(ids)
+        """Stored vectors by chunk id, for the ids that have one. Raises StoreError."""
+        return self._read(lambda: self._store.vectors(ids))
 
     # Changing
 
@@ -206,6 +210,16 @@ class Index:
                 self._bm25 = None
                 self._store.reopen()
                 self._generation = generation
+
+    def _read(self, ask: Callable[[], T]) -> T:
+        try:
+            return ask()
+        except StoreError:
+            if self._database.writable:
+                raise
+            # The owner may have been moving Chroma's files just now.
+            self._store.reopen()
+            return ask()
 
     def _repair(self) -> None:
         """Once after opening as the owner: make good what a crash or a deleted folder has left undone."""

@@ -46,6 +46,12 @@ def test_reading_nothing_says_to_ingest(tmp_path: Path) -> None:
     assert not (tmp_path / "nowhere").exists()
 
 
+def test_a_reader_that_comes_before_the_first_write_says_to_ingest(tmp_path: Path) -> None:
+    (tmp_path / DATABASE).touch()
+    with pytest.raises(StoreError, match="run crag ingest first"):
+        Workspace.open(tmp_path, write=False)
+
+
 def test_reading_an_index_that_was_never_made_says_to_ingest(tmp_path: Path) -> None:
     Workspace.open(tmp_path, write=True).close()
     with Workspace.open(tmp_path, write=False) as reader, pytest.raises(StoreError, match="same --pipeline"):
