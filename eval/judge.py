@@ -87,6 +87,9 @@ class JudgeCache:
         row = self._database.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
         return None if row is None else str(row[0])
 
+    def __len__(self) -> int:
+        return int(self._database.execute("SELECT count(*) FROM replies").fetchone()[0])
+
     def put(self, key: str, reply: str) -> None:
         self._database.execute("INSERT OR REPLACE INTO replies VALUES (?, ?)", (key, reply))
 
