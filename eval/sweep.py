@@ -53,8 +53,10 @@ class Sweep:
     metric: MetricInfo
     points: tuple[Point, ...]
     chosen: Point
-    comparison: Comparison | None
-    """The chosen setting against the base, held-out half only; None where the base itself was chosen."""
+    challenger: Point
+    """The setting other than the base that the tuning half liked best: the chosen one, unless the base was chosen."""
+    comparison: Comparison
+    """The challenger against the base, on the held-out half only."""
     tuning_questions: int
     held_out_questions: int
 
@@ -66,7 +68,7 @@ class Sweep:
 
     @property
     def sentence(self) -> str:
-        if self.comparison is None:
+        if self.chosen is self.points[0]:
             return (
                 f"Keep {self.points[0].label}: of {len(self.points)} settings none scored higher on "
                 f"{self.metric.name} over the {self.tuning_questions} tuning questions."
@@ -82,8 +84,9 @@ class Sweep:
             "metric": self.metric.name,
             "sentence": self.sentence,
             "chosen": dict(self.chosen.overrides),
-            "verdict": self.comparison.candidates[0].verdict if self.comparison else None,
-            "comparison": self.comparison.to_dict() if self.comparison else None,
+            "challenger": dict(self.challenger.overrides),
+            "verdict": self.comparison.candidates[0].verdict,
+            "comparison": self.comparison.to_dict(),
             "optimism": self.optimism,
             "tuning_questions": self.tuning_questions,
             "held_out_questions": self.held_out_questions,
@@ -147,16 +150,15 @@ def sweep(
     )
     sign = 1 if metric.direction == "higher" else -1
     chosen = max(points, key=lambda point: sign * point.tuning)
-    comparison = None
-    if chosen is not points[0]:
-        comparison = compare_runs(
-            restrict(points[0].run, held_out),
-            [restrict(chosen.run, held_out)],
-            primary=metric.name,
-            alpha=alpha,
-            labels=(points[0].label, chosen.label),
-        )
-    return Sweep(metric, points, chosen, comparison, len(tuning), len(held_out))
+    challenger = max(points[1:], key=lambda point: sign * point.tuning)
+    comparison = compare_runs(
+        restrict(points[0].run, held_out),
+        [restrict(challenger.run, held_out)],
+        primary=metric.name,
+        alpha=alpha,
+        labels=(points[0].label, challenger.label),
+    )
+    return Sweep(metric, points, chosen, challenger, comparison, len(tuning), len(held_out))
 
 
 def restrict(run: Run, questions: Collection[str]) -> Run:

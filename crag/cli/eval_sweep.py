@@ -13,6 +13,7 @@ from crag.cli.progress import ingest_progress, run_progress
 from crag.evaluation import Bench
 from crag.pipeline import load_pipeline, vary
 from eval.options import RunOptions
+from eval.report import render_html
 from eval.runs import Run
 from eval.sweep import Overrides, Sweep, parse_grid
 from eval.sweep import sweep as run_sweep
@@ -29,6 +30,7 @@ from eval.sweep import sweep as run_sweep
 @click.option("--seed", default=0, show_default=True, metavar="N", help="Of the halves.")
 @click.option("--concurrency", default=4, show_default=True, metavar="N", help="Questions at a time.")
 @click.option("--resume", is_flag=True, help="Go on with a sweep that stopped.")
+@click.option("--html", type=click.Path(path_type=Path), metavar="OUT", help="Write one self-contained report.")
 @judge_options
 @json_option
 def sweep(
@@ -41,6 +43,7 @@ def sweep(
     primary: str | None,
     metrics: str | None,
     seed: int,
+    html: Path | None,
     as_json: bool,
     **more: Any,
 ) -> None:
@@ -60,6 +63,8 @@ def sweep(
             return result.run
 
         found = run_sweep(grid, run, primary=primary, seed=seed)
+    if html:
+        html.write_text(render_html(found.comparison, sweep=found), encoding="utf-8")
     if as_json:
         print_json(found.to_dict())
     else:

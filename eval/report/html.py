@@ -12,7 +12,6 @@ from chunking.errors import MissingExtraError
 from eval import verdicts
 from eval.compare import CandidateResult, Cell, Comparison
 from eval.gates import GateReport
-from eval.report import panels
 from eval.report.figures import labelled, ladder, manifest_difference, node_medians
 from eval.sweep import Sweep
 
@@ -26,9 +25,11 @@ MOST_REGRESSIONS = 60
 
 def render_html(comparison: Comparison, *, sweep: Sweep | None = None, gates: GateReport | None = None) -> str:
     """The whole page. Raises MissingExtraError where the eval extra is not installed."""
+    template = _environment().get_template("report.html.j2")
+    from eval.report import panels
+
     runs = labelled(comparison)
     crag = panels.crag_panels(comparison)
-    template = _environment().get_template("report.html.j2")
     return template.render(
         comparison=comparison,
         runs=runs,
@@ -55,6 +56,8 @@ def _environment() -> Environment:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
     except ImportError as missing:
         raise MissingExtraError("The HTML report", "eval") from missing
+    from eval.report import panels
+
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -167,6 +169,35 @@ def test_ladder_marks_the_best_of_each_column(comparison: Comparison) -> None:
     brier = [column.name for column in table.columns].index("brier")
     values = [row.cells[brier].value for row in table.rows]
     assert [row.cells[brier].best for row in table.rows] == [value == min(v for v in values if v) for value in values]
+
+
+def test_importing_the_report_loads_nothing_heavy_and_names_the_extra(tmp_path: Path) -> None:
+    runs = []
+    for name, step in (("a", 8), ("b", 9)):
+        cases = [Case(f"q{n}", {"correctness": n / step}) for n in range(8)]
+        runs.append(str(write_run(tmp_path / name, cases, name=name, metrics=(CORRECTNESS,)).path))
+    script = f"""
+import sys
+from eval.compare import compare_runs
+from eval.report import render_html
+from eval.runs import read_run
+heavy = {{"scipy", "jinja2", "markupsafe"}} & set(sys.modules)
+assert not heavy, heavy
+found = compare_runs(read_run({runs[0]!r}), [read_run({runs[1]!r})])
+for name in ("jinja2", "scipy", "scipy.stats"):
+    sys.modules[name] = None
+for call in (lambda: render_html(found), lambda: compare_runs(read_run({runs[0]!r}), [read_run({runs[1]!r})])):
+    try:
+        call()
+    except Exception as error:
+        print(type(error).__name__, error)
+"""
+    shown = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    lines = shown.splitlines()
+    assert [line.split(":")[0] for line in lines] == [
+        "MissingExtraError The HTML report needs the extra 'eval'",
+        "MissingExtraError Comparing runs needs the extra 'eval'",
+    ]
 
 
 def test_latency_by_step(comparison: Comparison) -> None:

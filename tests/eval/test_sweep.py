@@ -42,7 +42,7 @@ def test_the_best_setting_is_confirmed_on_the_held_out_half(tmp_path: Path) -> N
     result = sweep({"retrieval.top_k": [1, 2, 3]}, runner(tmp_path, {1: 0.3, 2: 0.6, 3: 0.5}, noise=0.02))
     assert result.chosen.overrides == {"retrieval.top_k": 2}
     assert (result.tuning_questions, result.held_out_questions) == (20, 20)
-    assert result.comparison is not None
+    assert result.challenger is result.chosen
     assert result.comparison.candidates[0].verdict == "BETTER"
     assert result.comparison.candidates[0].primary.test.n == 20
     assert result.sentence.startswith("retrieval.top_k=2 is BETTER than retrieval.top_k=1 on f1")
@@ -55,14 +55,15 @@ def test_ten_identical_settings_are_no_improvement(tmp_path: Path) -> None:
     same = dict.fromkeys(range(1, 11), 0.4)
     result = sweep({"retrieval.top_k": list(same)}, runner(tmp_path, same, noise=0.15))
     assert result.optimism > 0.02
-    assert result.comparison is None or result.comparison.candidates[0].verdict == "NO DIFFERENCE SHOWN"
+    assert result.comparison.candidates[0].verdict == "NO DIFFERENCE SHOWN"
 
 
 def test_ties_keep_the_first_setting(tmp_path: Path) -> None:
     result = sweep({"retrieval.top_k": [1, 2]}, runner(tmp_path, {1: 0.4, 2: 0.4}))
-    assert result.comparison is None
+    assert result.chosen.overrides == {"retrieval.top_k": 1}
     assert result.sentence.startswith("Keep retrieval.top_k=1")
-    assert result.to_dict()["verdict"] is None
+    assert result.to_dict()["challenger"] == {"retrieval.top_k": 2}
+    assert result.to_dict()["verdict"] == "NO DIFFERENCE SHOWN"
 
 
 def test_halves_are_alike_disjoint_and_seeded(tmp_path: Path) -> None:
