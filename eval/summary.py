@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean, median
 from typing import Any
@@ -131,7 +132,7 @@ def _latency(records: Sequence[AnswerRecord]) -> dict[str, dict[str, float]]:
 def _quantile(values: Sequence[float], share: float) -> float:
     """Nearest rank."""
     ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, max(0, -int(-share * len(ordered) // 1) - 1))]
+    return ordered[math.ceil(share * len(ordered)) - 1]
 
 
 def _mean(values: Iterable[float]) -> float | None:
