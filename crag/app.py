@@ -183,6 +183,8 @@ class Crag:
     def remove(self, names: Sequence[str]) -> list[dict[str, Any]]:
         """Remove documents by id or source from every index; gives what was removed. Raises NotFoundError."""
         records = [self.workspace.registry.find(name) for name in names]
+        # An index that is open follows at once; one that is not would only when it is opened next.
+        self._parts.index(self.pipeline)
         self.workspace.remove([record.id for record in records])
         return [record.to_dict() for record in records]
 

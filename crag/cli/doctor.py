@@ -37,7 +37,10 @@ EXTRAS = {"bge": "FlagEmbedding", "eval": "ragas"}
 @pipeline_option
 @json_option
 def doctor(home: Path, pipeline: str, as_json: bool) -> None:
-    """Say what is installed, configured and picked. Exit code 1 where something stands in the way."""
+    """Say what is installed, configured and picked.
+
+    Exit code 1 where something stands in the way.
+    """
     shape = _shape(home, pipeline)
     if as_json:
         print_json(shape)

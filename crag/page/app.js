@@ -83,6 +83,7 @@ function draw() {
   $("send").title = word(state.running ? "stop" : "send");
   $("language").textContent = language() === "en" ? "中文" : "English";
   $("document-count").textContent = word("documentCount", state.documents.length);
+  $("open-documents").setAttribute("aria-label", $("document-count").textContent);
   $("welcome").hidden = state.turns.length > 0;
   const model = state.models.find((each) => each.id === $("pipeline").value);
   if (model) {

@@ -184,8 +184,8 @@ def test_eval_runs_the_ladder_and_compares(tmp_path: Path) -> None:
 
 def test_eval_sweeps_a_field(tmp_path: Path) -> None:
     ran = crag(
-        "eval", "sweep", "--suite", SUITE, "--pipeline", "vector", "--vary", "retrieval.top_k=1,10", "--out", tmp_path / "s",
-        "--metrics", "recall@5", "--json", home=tmp_path / "home", timeout=300,
+        "eval", "sweep", "--suite", SUITE, "--pipeline", "vector", "--vary", "retrieval.top_k=1,10",
+        "--out", tmp_path / "s", "--metrics", "recall@5", "--json", home=tmp_path / "home", timeout=300,
     )  # fmt: skip
     assert ran.code == 0, ran.err
     assert [point["overrides"] for point in ran.json["points"]] == [{"retrieval.top_k": 1}, {"retrieval.top_k": 10}]

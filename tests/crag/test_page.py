@@ -1,0 +1,242 @@
+"""The page in Chromium: a first visit, questions in both languages, a citation followed to its passage, a refusal."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.crag.serving import Serving, serving
+from tests.fakes.http import ScriptedServer
+from tests.fakes.openai import chat_stream
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+FLAGS = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+)
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+SHOTS = os.environ.get("PAGE_SCREENSHOTS")
+"""A folder to write screenshots of each view into."""
+QUESTION = "When does the nightly Ragas run start?"
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed: the page is not tested")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS.split())
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Open a page; at the end no script may have failed and nothing may have been asked of another host."""
+    problems: list[str] = []
+    contexts = []
+
+    def opened(url: str, *, width: int = 1280, locale: str = "en-US", dark: bool = False) -> Page:
+        scheme = "dark" if dark else "light"
+        context = browser.new_context(viewport={"width": width, "height": 860}, locale=locale, color_scheme=scheme)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(30_000)
+        page.on("pageerror", lambda error: problems.append(f"script: {error}"))
+        page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
+        page.on("request", lambda request: None if request.url.startswith(url) else problems.append(request.url))
+        page.goto(url)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert problems == []
+
+
+def shot(page: Page, name: str) -> None:
+    if SHOTS:
+        Path(SHOTS).mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=Path(SHOTS) / f"{name}.png")
+
+
+def ask(page: Page, text: str) -> None:
+    page.fill("#question", text)
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".turn:last-child .actions")
+
+
+def test_a_question_is_answered_with_sources_and_a_verdict(server: Serving, open_page: Callable[..., Page]) -> None:
+    page = open_page(f"{server.url}/")
+    page.wait_for_selector(".example")
+    assert "18 documents" in page.inner_text("#document-count")
+    assert "No language model is configured" in page.inner_text("#model-note")
+    shot(page, "welcome")
+    ask(page, QUESTION)
+    assert "02:30" in page.inner_text(".answer .text")
+    assert re.search(r"Answered from the sources · \d+% confident", page.inner_text(".badge"))
+    assert page.inner_text(".route") == "The documents hold the answer."
+    page.click("summary")
+    nodes = page.locator(".path .node").all_inner_texts()
+    assert nodes[:4] == ["Question", "Search", "Rank", "Grade"]
+    assert nodes[-1] == "Total"
+    assert "extractive" in page.inner_text(".facts")
+    page.wait_for_timeout(300)
+    shot(page, "answer")
+
+
+def test_a_citation_opens_its_passage_highlighted(server: Serving, open_page: Callable[..., Page]) -> None:
+    page = open_page(f"{server.url}/", locale="zh-CN")
+    assert page.get_attribute("html", "lang") == "zh-CN"
+    ask(page, "每日备份保留多少天？")
+    quote = page.inner_text(".source q")
+    assert "14 天" in quote
+    page.click("button.marker >> nth=0")
+    mark = page.wait_for_selector("mark")
+    assert mark is not None
+    assert re.sub(r"\s", "", mark.inner_text()) == re.sub(r"\s", "", quote)
+    assert mark.is_visible()
+    box, panel = mark.bounding_box(), page.locator("#reader-body").bounding_box()
+    assert box is not None
+    assert panel is not None
+    assert panel["y"] <= box["y"] <= panel["y"] + panel["height"]
+    assert "第 1 页" in page.inner_text("#reader-where")
+    page.wait_for_timeout(200)
+    shot(page, "citation-zh")
+    address = page.url
+    page.keyboard.press("Escape")
+    assert page.locator("#reader").is_hidden()
+    assert page.evaluate("document.activeElement.className") == "marker"
+    again = open_page(f"{server.url}/")
+    again.goto(address)
+    again.reload()
+    again.wait_for_selector("mark")
+
+
+def test_offsets_are_code_points_also_beyond_the_basic_plane(tmp_path: Path, open_page: Callable[..., Page]) -> None:
+    from tests.crag.cli import crag
+
+    path = tmp_path / "notes.md"
+    path.write_text("# Notes 🚀🚀\n\n🎉🎉🎉 The party 🎈 starts at nine in the evening 🎂.\n\nIt ends at midnight.\n")
+    assert crag("ingest", path, home=tmp_path / "home").code == 0
+    with serving(tmp_path / "home") as server:
+        page = open_page(f"{server.url}/")
+        identity = page.evaluate("fetch('v1/documents').then(r => r.json()).then(d => d.data[0].id)")
+        text = page.evaluate(f"fetch('v1/documents/{identity}').then(r => r.json()).then(d => d.text)")
+        start = text.index("starts")
+        page.goto(f"{server.url}/#/document/{identity}/{start}-{start + 6}")
+        page.reload()
+        page.wait_for_selector("mark")
+        assert page.inner_text("mark") == "starts"
+
+
+def test_a_refusal_says_so(server: Serving, open_page: Callable[..., Page]) -> None:
+    page = open_page(f"{server.url}/")
+    ask(page, "Who won the 1987 chess championship of Reykjavik?")
+    assert page.locator(".badge.abstained").is_visible()
+    assert page.locator(".sources").count() == 0
+    shot(page, "refusal")
+
+
+def test_language_theme_documents_and_small_screens(server: Serving, open_page: Callable[..., Page]) -> None:
+    page = open_page(f"{server.url}/", width=400, dark=True)
+    page.wait_for_selector(".example")
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    shot(page, "narrow-dark")
+    ask(page, QUESTION)
+    page.click("summary")
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    shot(page, "narrow-dark-answer")
+    page.click("#language")
+    assert "把握" in page.inner_text(".badge")
+    page.click("#theme")
+    assert page.get_attribute("html", "data-theme") == "light"
+    page.click("#open-documents")
+    assert page.locator(".documents li").count() == 18
+    shot(page, "narrow-documents")
+    page.click(".documents li:first-child button")
+    page.wait_for_selector("#reader-body .block")
+    page.click("#close-reader")
+    assert page.locator("#reader").is_hidden()
+
+
+def test_the_pipeline_is_chosen_and_kept(server: Serving, open_page: Callable[..., Page]) -> None:
+    page = open_page(f"{server.url}/")
+    page.wait_for_selector("#pipeline option", state="attached")
+    assert page.locator("#pipeline option").all_inner_texts() == ["crag", "hybrid-rerank", "hybrid", "vector"]
+    page.select_option("#pipeline", "vector")
+    page.reload()
+    page.wait_for_selector("#pipeline option", state="attached")
+    assert page.input_value("#pipeline") == "vector"
+    ask(page, QUESTION)
+    page.click("summary")
+    assert "vector" in page.inner_text(".facts")
+
+
+def test_an_empty_workspace_says_how_to_begin(tmp_path: Path, open_page: Callable[..., Page]) -> None:
+    with serving(tmp_path / "home") as server:
+        page = open_page(f"{server.url}/")
+        page.wait_for_selector(".command")
+        assert "crag ingest" in page.inner_text("#welcome")
+
+
+def test_a_key_is_asked_for(home: Path, browser: Browser) -> None:
+    with serving(home, CRAG_API_KEY="s3cret") as server:
+        page = browser.new_page()
+        page.goto(f"{server.url}/")
+        page.wait_for_selector("#key-dialog[open]")
+        page.fill("#key", "s3cret")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".example")
+        ask(page, QUESTION)
+        assert "02:30" in page.inner_text(".answer .text")
+        page.close()
+
+
+def test_markup_in_a_models_answer_stays_text(
+    copy_of_samples: Callable[[], Path], open_page: Callable[..., Page]
+) -> None:
+    quote = "The nightly run starts at 02:30, after the imports [1]."
+    hostile = f"{quote} <img src=x onerror=alert(1)> starts at 02:30 [1]. ![x](http://evil.example/x.png) at 02:30 [1]."
+    with (
+        ScriptedServer(lambda request: chat_stream([hostile])) as model,
+        serving(copy_of_samples(), OPENAI_BASE_URL=f"{model.url}/v1", CRAG_CHAT_MODEL="m") as server,
+    ):
+        page = open_page(f"{server.url}/")
+        ask(page, QUESTION)
+        assert "02:30" in page.inner_text(".answer .text")
+        assert page.locator(".turns img").count() == 0
+
+
+def test_an_answer_can_be_stopped_and_the_server_may_go_and_come(
+    copy_of_samples: Callable[[], Path], browser: Browser
+) -> None:
+    slow = chat_stream(["The nightly run starts at 02:30, after the imports [1]. ", *["More words. "] * 300], gap=0.1)
+    home = copy_of_samples()
+    page = browser.new_page()
+    with ScriptedServer(lambda request: slow) as model:
+        environment = {"OPENAI_BASE_URL": f"{model.url}/v1", "CRAG_CHAT_MODEL": "m"}
+        with serving(home, **environment) as server:
+            page.goto(f"{server.url}/")
+            page.wait_for_selector(".example")
+            page.fill("#question", QUESTION)
+            page.keyboard.press("Enter")
+            page.wait_for_selector(".answer .text p", timeout=30_000)
+            page.click("#send")
+            page.wait_for_selector(".stopped")
+            assert "02:30" in page.inner_text(".answer .text")
+        page.fill("#question", QUESTION)
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".failure")
+        assert "server cannot be reached" in page.inner_text(".failure")
+    page.close()
