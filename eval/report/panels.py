@@ -125,9 +125,10 @@ def sweep_curve(sweep: Sweep) -> Markup:
     ends = [end for mark in held for end in (mark.low, mark.high) if end is not None]
     values = [*(mark.y for mark in (*tuning, *held)), *ends]
     last = len(sweep.points) - 1
+    fields = list(sweep.points[0].overrides)
     return Chart(
         f"{sweep.metric.name} by setting",
-        "setting",
+        fields[0] if len(fields) == 1 else "setting",
         sweep.metric.name,
         [Series(0, tuning, line=True), Series(1, held, line=True)],
         (-0.3, last + 0.3),

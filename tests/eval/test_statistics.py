@@ -14,6 +14,7 @@ from scipy import stats
 
 from eval import intervals
 from eval import statistics as ours
+from tests.bench import statistics as simulation
 
 SCORES = st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=2, max_size=12)
 TENTHS = st.lists(st.integers(-10, 10).map(lambda tenth: tenth / 10), min_size=2, max_size=9)
@@ -205,3 +206,14 @@ def test_scores_that_cannot_be_paired_are_refused() -> None:
     with pytest.raises(ValueError, match="3 base scores"):
         ours.paired_test([1, 2, 3], [1, 2])
     assert math.isnan(ours.paired_test([], []).mean_base)
+
+
+def test_promises_on_a_small_simulation() -> None:
+    """`make bench` runs 2,000 trials of each; 400 catch a verdict or an interval that has come loose."""
+    trials = 400
+    assert simulation.winners(simulation.aa, trials=trials) <= 0.05
+    assert simulation.winners(simulation.aa_binary, trials=trials) <= 0.05
+    assert simulation.power(simulation.shifted, trials=100)[0] >= 0.9
+    scenario, truth = simulation.SCENARIOS["gains only"]
+    printed, bare = simulation.coverage(scenario, truth, trials=trials)
+    assert printed >= 0.93 > bare
