@@ -75,8 +75,11 @@ def _print(results: list[RunResult], *, judged: bool) -> None:
     from crag.cli.render import print_rows
 
     to = console()
-    headings, rows = ladder([result.run for result in results])
-    print_rows(to, tuple(headings), rows, right=tuple(headings[1:]))
+    # A metric a line: a dozen metrics side by side fit no terminal.
+    header, ladder_rows = ladder([result.run for result in results])
+    names = ["metric", *(row[0] for row in ladder_rows)]
+    rows = [[header[n], *(row[n] for row in ladder_rows)] for n in range(1, len(header))]
+    print_rows(to, names, rows, right=tuple(names[1:]))
     to.print()
     for result in results:
         summary = result.run.summary

@@ -89,12 +89,13 @@ def print_hits(to: Console, found: Shape) -> None:
 
 
 def print_rows(
-    to: Console, headings: tuple[str, ...], rows: Sequence[Sequence[str]], right: tuple[str, ...] = ()
+    to: Console, headings: Sequence[str], rows: Sequence[Sequence[str]], right: tuple[str, ...] = ()
 ) -> None:
     """A plain table; columns named in `right` are aligned right, and long cells fold."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in headings:
-        table.add_column(heading, justify="right" if heading in right else "left", overflow="fold")
+        aligned = heading in right
+        table.add_column(heading, justify="right" if aligned else "left", overflow="fold", no_wrap=aligned)
     for row in rows:
         table.add_row(*row)
     to.print(table)

@@ -166,9 +166,10 @@ def test_eval_runs_the_ladder_and_compares(tmp_path: Path) -> None:
         "--out", runs, "--metrics", "recall@5,mrr,contains_reference", home=home, timeout=300,
     )  # fmt: skip
     assert ran.code == 0, ran.err
-    rows = [line.split() for line in ran.out.splitlines()[:3]]
-    assert rows[0][:4] == ["pipeline", "recall@5", "mrr", "contains_reference"]
-    assert [row[0] for row in rows[1:]] == ["vector", "crag"]
+    rows = [line.split() for line in ran.out.splitlines()[:4]]
+    assert rows[0] == ["metric", "vector", "crag"]
+    assert [row[0] for row in rows[1:]] == ["recall@5", "mrr", "contains_reference"]
+    assert all(0 <= float(value) <= 1 for row in rows[1:] for value in row[1:])
     for name in ("vector", "crag"):
         manifest = json.loads((runs / name / "manifest.json").read_text())
         assert manifest["pipeline"]["resolved"]["models"]["embedding"] == "local"
