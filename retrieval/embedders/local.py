@@ -43,7 +43,7 @@ class LocalEmbedder:
         path = str(folder / "graph.onnx")
         self._session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
         self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="embed")
-        self.dimension = int(self._session.get_outputs()[0].shape[1])
+        self.dimension = len(self._session.run(None, {"ids": np.array([[_BOS, _EOS]], np.int64)})[0][0])
         self.max_tokens = _POSITIONS - 2 - max(self.count_tokens(list(_PREFIX.values())))
 
     def embed(self, texts: Sequence[str], role: Role) -> Vectors:

@@ -8,11 +8,13 @@ import shutil
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from retrieval.embedders.e5.graph import BUILDER_VERSION, write_graph
-from retrieval.embedders.e5.tokenizer import write_tokenizer
-from retrieval.embedders.e5.weights import Weights, weights_hash
+from retrieval.embedders.e5.smoothing import TEXTS, smoothing
+from retrieval.embedders.e5.tokenizer import load_tokenizer, write_tokenizer
+from retrieval.embedders.e5.weights import Floats, Weights, weights_hash
 
 
 def cache_folder() -> Path:
@@ -46,7 +48,7 @@ def prepare(weights: Path, precision: str) -> Path:
     try:
         parsed = Weights(weights)
         write_tokenizer(parsed, aside / "tokenizer.model")
-        write_graph(parsed, precision, aside / "graph.onnx")
+        write_graph(parsed, aside / "graph.onnx", steps=_STEPS[precision](parsed, aside / "tokenizer.model"))
         try:
             aside.rename(target)
         except OSError:
@@ -63,6 +65,17 @@ def _sweep(folder: Path) -> None:
         with contextlib.suppress(OSError):
             if time.time() - left.stat().st_mtime > 3600:
                 shutil.rmtree(left, ignore_errors=True)
+
+
+def _smoothed(weights: Weights, tokenizer: Path) -> dict[str, Floats]:
+    rows = load_tokenizer(tokenizer).encode(list(TEXTS))
+    return smoothing(weights, [[weights.bos, *row, weights.eos] for row in rows])
+
+
+_STEPS: dict[str, Callable[[Weights, Path], dict[str, Floats] | None]] = {
+    "fp32": lambda weights, tokenizer: None,
+    "int8": _smoothed,
+}
 
 
 def discard(weights: Path, precision: str) -> None:
