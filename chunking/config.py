@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+_BOUNDS = {
+    "threshold": (-1, 1),
+    "percentile": (0, 100),
+    "stddev": (0, 10),
+    "iqr": (0, 10),
+    "gradient": (0, 100),
+    "depth": (-10, 10),
+    "optimal": (0, 100),
+}
+"""Lawful values of `threshold` for each method."""
 
 
 class ChunkingConfig(BaseModel):
@@ -25,8 +38,20 @@ class ChunkingConfig(BaseModel):
     keep_noise: bool = False
     """Index copyright lines, link farms and reference lists too."""
 
+    breakpoint: Literal["threshold", "percentile", "stddev", "iqr", "gradient", "depth", "optimal"] = "depth"
+    """semantic: how topic boundaries are told, see `chunking.strategies.breakpoints`."""
+    threshold: float | None = Field(default=None, ge=-100, le=100)
+    """semantic: the bound of that method; None takes the method's default."""
+    window: int = Field(default=3, ge=1, le=5)
+    """semantic: sentences on either side of a gap that are compared."""
+    signal: Literal["embedding", "tfidf"] = "embedding"
+    """semantic: sentence vectors of the pipeline's embedder, or TF-IDF ones that need no model."""
+
     @model_validator(mode="after")
     def _ordered(self) -> ChunkingConfig:
         if not self.min_tokens <= self.target_tokens <= self.max_tokens:
             raise ValueError("sizes must satisfy min_tokens <= target_tokens <= max_tokens")
+        low, high = _BOUNDS[self.breakpoint]
+        if self.threshold is not None and not low <= self.threshold <= high:
+            raise ValueError(f"threshold of {self.breakpoint} must lie between {low:g} and {high:g}")
         return self

@@ -12,6 +12,7 @@ from chunking.strategies.base import Chunker, SentenceEmbedder
 from chunking.strategies.fixed import FixedChunker
 from chunking.strategies.hybrid import HybridChunker
 from chunking.strategies.paragraph import ParagraphChunker
+from chunking.strategies.semantic import SemanticChunker
 from chunking.strategies.sentence import SentenceChunker
 from chunking.types import TokenCounter
 
@@ -19,6 +20,7 @@ STRATEGIES: dict[str, Callable[[ChunkingConfig, TokenCounter, SentenceEmbedder |
     "fixed": FixedChunker,
     "hybrid": HybridChunker,
     "paragraph": ParagraphChunker,
+    "semantic": SemanticChunker,
     "sentence": SentenceChunker,
 }
 

@@ -27,8 +27,10 @@ class Group:
     cap: int
 
 
-def group_units(assembler: Assembler, measured: Measured, *, target: int) -> list[Group]:
-    """Groups in document order. Tiny neighbours of one block are one atom, which bounds the work of packing."""
+def group_units(assembler: Assembler, measured: Measured, *, target: int, coalesce: bool = True) -> list[Group]:
+    """Groups in document order. With `coalesce`, tiny neighbours of one block are one atom, which bounds the work of
+    packing.
+    """
     blocks = assembler.blocks
     groups: list[Group] = []
     first = 0
@@ -37,12 +39,12 @@ def group_units(assembler: Assembler, measured: Measured, *, target: int) -> lis
     for i, unit in enumerate(units):
         block = blocks[unit.block]
         if i > first and content is not None and not _together(content, block):
-            groups.append(_group(assembler, measured, first, i, target))
+            groups.append(_group(assembler, measured, (first, i), target, coalesce))
             first, content = i, None
         if block.kind != "heading":
             content = block
     if units:
-        groups.append(_group(assembler, measured, first, len(units), target))
+        groups.append(_group(assembler, measured, (first, len(units)), target, coalesce))
     return groups
 
 
@@ -72,7 +74,8 @@ def _together(content: Block, block: Block) -> bool:
     return a == b or (len(a) >= _SHARED and a[:_SHARED] == b[:_SHARED])
 
 
-def _group(assembler: Assembler, measured: Measured, first: int, last: int, target: int) -> Group:
+def _group(assembler: Assembler, measured: Measured, span: tuple[int, int], target: int, coalesce: bool) -> Group:
+    first, last = span
     units, tokens = measured.units, measured.tokens
     cap = min(assembler.budget(units[i]) + assembler.head_tokens(units[i]) for i in range(first, last))
     group = Group([], [], [], [], cap)
@@ -85,7 +88,7 @@ def _group(assembler: Assembler, measured: Measured, first: int, last: int, targ
             stop += 1
         if size > cap:
             stop, size = _shorten(measured, at, stop, cap, target)
-        elif stop == at + 1:
+        elif coalesce and stop == at + 1:
             stop, size = _coalesce(measured, at, last, target)
         group.ranges.append((at, stop))
         group.tokens.append(size)

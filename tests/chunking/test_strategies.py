@@ -6,14 +6,17 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from chunking.config import ChunkingConfig
 from chunking.errors import ConfigError
 from chunking.loaders import load_bytes
 from chunking.strategies import STRATEGIES, build_chunker, fingerprint
+from chunking.strategies.tfidf import tfidf_vectors
 from chunking.types import Chunk, Document
 from chunking.units import split_units
 
@@ -62,6 +65,11 @@ _MARKDOWN = st.lists(
 ).map("\n\n".join)
 
 
+def embed(texts: Sequence[str]) -> NDArray[np.float32]:
+    """Stands for a model: unit vectors that depend on the text alone."""
+    return tfidf_vectors(texts) if len(texts) == 1 else np.vstack([tfidf_vectors([text]) for text in texts])
+
+
 def _load(text: str) -> Document:
     return load_bytes(text.encode(), source="page.md")
 
@@ -89,10 +97,10 @@ def _promises(document: Document, chunks: list[Chunk], cap: int) -> None:
 def test_exact_disjoint_complete_and_under_the_cap(strategy: str, text: str) -> None:
     document = _load(text)
     settings_ = config(strategy, keep_noise=True)
-    chunks = build_chunker(settings_, count_words).chunk(document)
+    chunks = build_chunker(settings_, count_words, embed).chunk(document)
     _promises(document, chunks, settings_.max_tokens)
     assert _squeeze("".join(chunk.text for chunk in chunks)) == _squeeze(document.text)
-    assert chunks == build_chunker(settings_, count_words).chunk(document)
+    assert chunks == build_chunker(settings_, count_words, embed).chunk(document)
 
 
 @pytest.mark.parametrize("strategy", STRUCTURED)
@@ -101,7 +109,7 @@ def test_exact_disjoint_complete_and_under_the_cap(strategy: str, text: str) -> 
 def test_units_are_torn_only_when_they_alone_exceed_the_cap(strategy: str, text: str) -> None:
     document = _load(text)
     settings_ = config(strategy)
-    chunks = build_chunker(settings_, count_words).chunk(document)
+    chunks = build_chunker(settings_, count_words, embed).chunk(document)
     starts = {unit.start for unit in split_units(document.text, document.blocks)}
     ends = {unit.end for unit in split_units(document.text, document.blocks)}
     for chunk in chunks:
@@ -122,7 +130,7 @@ def test_an_appended_section_leaves_earlier_chunks_as_they_were(strategy: str, t
     text = f"# One\n\n{text}\n\nA last word."
     if "unclosed" in text:
         text = text.replace("```\nunclosed", "unclosed")
-    chunker = build_chunker(config(strategy), count_words)
+    chunker = build_chunker(config(strategy), count_words, embed)
     before = chunker.chunk(_load(text))
     after = chunker.chunk(_load(f"{text}\n\n# Another\n\n{added}"))
     assert after[: len(before)] == before
@@ -147,7 +155,7 @@ def test_an_appended_section_leaves_earlier_chunks_as_they_were(strategy: str, t
 def test_extremes(strategy: str, text: str) -> None:
     document = _load(text)
     settings_ = config(strategy)
-    chunks = build_chunker(settings_, count_words).chunk(document)
+    chunks = build_chunker(settings_, count_words, embed).chunk(document)
     _promises(document, chunks, settings_.max_tokens)
     assert _squeeze("".join(chunk.text for chunk in chunks)) == _squeeze(document.text)
     for chunk in chunks:
@@ -157,7 +165,7 @@ def test_extremes(strategy: str, text: str) -> None:
 @pytest.mark.parametrize("strategy", STRUCTURED)
 def test_nothing_below_the_minimum_where_a_neighbour_has_room(strategy: str) -> None:
     text = "# T\n\n## S\n\n" + "\n\n".join(["Short one.", "这是一个比较长的段落，它有不少字。" * 3, "Tiny."] * 8)
-    chunks = build_chunker(config(strategy), count_words).chunk(_load(text))
+    chunks = build_chunker(config(strategy), count_words, embed).chunk(_load(text))
     assert min(chunk.tokens for chunk in chunks) >= 12
 
 
@@ -171,7 +179,7 @@ def test_the_cap_holds_for_any_counter() -> None:
 @pytest.mark.parametrize("strategy", ["hybrid", "sentence", "paragraph"])
 def test_overlap_repeats_whole_sentences(strategy: str) -> None:
     text = "".join(f"第{i}句话说的是不同的内容。" for i in range(60))
-    chunks = build_chunker(config(strategy, overlap=1), count_words).chunk(_load(text))
+    chunks = build_chunker(config(strategy, overlap=1), count_words, embed).chunk(_load(text))
     assert len(chunks) > 3
     for before, after in pairwise(chunks):
         assert text[after.start : before.end].count("。") == 1
@@ -180,26 +188,28 @@ def test_overlap_repeats_whole_sentences(strategy: str) -> None:
 
 def test_fixed_windows_overlap_by_tokens() -> None:
     text = "字" * 1000
-    chunks = build_chunker(config("fixed", overlap=10), count_words).chunk(_load(text))
+    chunks = build_chunker(config("fixed", overlap=10), count_words, embed).chunk(_load(text))
     assert {chunk.tokens for chunk in chunks[:-1]} == {40}
     assert {before.end - after.start for before, after in pairwise(chunks)} == {10}
 
 
 def test_context_holds_title_and_headings_without_repeats() -> None:
     text = "# Guide\n\n## Setup\n\n" + "A sentence of some words. " * 40 + "\n\n# Guide two\n\nEnd of it."
-    chunks = build_chunker(config("hybrid"), count_words).chunk(_load(text))
+    chunks = build_chunker(config("hybrid"), count_words, embed).chunk(_load(text))
     assert chunks[0].heading_path == ("Guide", "Setup")
     assert chunks[0].context == ""
     assert chunks[1].context == "Guide > Setup"
     assert chunks[-1].context == "Guide"
-    plain = build_chunker(config("hybrid", headings=False), count_words).chunk(_load(text))
+    plain = build_chunker(config("hybrid", headings=False), count_words, embed).chunk(_load(text))
     assert {chunk.context for chunk in plain} == {""}
 
 
 def test_front_matter_and_empty_last_headings_are_left_out() -> None:
     document = _load("---\ntitle: Named\n---\n\nBody text.\n\n## Changelog\n")
     assert document.title == "Named"
-    assert [chunk.text for chunk in build_chunker(config("hybrid"), count_words).chunk(document)] == ["Body text."]
+    assert [chunk.text for chunk in build_chunker(config("hybrid"), count_words, embed).chunk(document)] == [
+        "Body text."
+    ]
 
 
 def test_unknown_strategy_names_the_known_ones() -> None:
@@ -210,3 +220,31 @@ def test_unknown_strategy_names_the_known_ones() -> None:
 def test_fingerprint_changes_with_the_configuration() -> None:
     assert fingerprint(config("hybrid")) == fingerprint(config("hybrid"))
     assert fingerprint(config("hybrid")) != fingerprint(config("hybrid", max_tokens=91))
+
+
+@pytest.mark.parametrize("method", ["threshold", "percentile", "stddev", "iqr", "gradient", "depth", "optimal"])
+@pytest.mark.parametrize("signal", ["embedding", "tfidf"])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(text=_MARKDOWN, value=st.sampled_from([0.0, 1.0, np.nan]))
+def test_semantic_with_every_method_and_any_vectors(method: str, signal: str, text: str, value: float) -> None:
+    document = _load(text)
+    settings_ = config("semantic", breakpoint=method, signal=signal, keep_noise=True)
+
+    def constant(texts: Sequence[str]) -> NDArray[np.float32]:
+        return np.full((len(texts), 4), value, dtype=np.float32)
+
+    chunks = build_chunker(settings_, count_words, constant).chunk(document)
+    _promises(document, chunks, settings_.max_tokens)
+    assert _squeeze("".join(chunk.text for chunk in chunks)) == _squeeze(document.text)
+
+
+def test_semantic_cuts_between_topics() -> None:
+    topics = ["猫喜欢吃鱼。猫喜欢睡觉。猫喜欢抓老鼠。", "股票价格上涨。股票市场开盘。股票交易活跃。"]
+    text = "".join(topics)
+    chunks = build_chunker(config("semantic", signal="tfidf", min_tokens=0), count_words).chunk(_load(text))
+    assert [chunk.text for chunk in chunks] == topics
+
+
+def test_semantic_without_an_embedder_says_what_to_do() -> None:
+    with pytest.raises(ConfigError, match=r"set chunking\.signal to 'tfidf'"):
+        build_chunker(config("semantic"), count_words)
