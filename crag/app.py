@@ -18,6 +18,7 @@ from crag.wiring import Parts
 
 if TYPE_CHECKING:
     from chunking.types import Document
+    from graph.deps import Deps
     from graph.engine import Engine
     from graph.types import Answer, Event, Turn
     from retrieval.embedders.base import Embedder
@@ -39,11 +40,13 @@ class Crag:
     chunking and embedding share one index. Close it, or use it as a context manager, to release the workspace.
     """
 
-    def __init__(self, workspace: Workspace, pipeline: Pipeline, *, cache: EmbeddingCache | None = None) -> None:
-        """`cache` is the workspace's own unless one that others share is given; its owner closes it."""
+    def __init__(
+        self, workspace: Workspace, pipeline: Pipeline, *, cache: EmbeddingCache | None = None, home: Path | None = None
+    ) -> None:
+        """`cache` (closed by its owner) and `home`, where calibrations lie, are the workspace's own unless given."""
         self.workspace = workspace
         self.pipeline = pipeline
-        self._parts = Parts(workspace, cache)
+        self._parts = Parts(workspace, cache, home)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._lock = threading.Lock()
 
@@ -188,10 +191,14 @@ class Crag:
         self.workspace.remove([record.id for record in records])
         return [record.to_dict() for record in records]
 
-    def require_documents(self, pipeline: str | Path | Pipeline | None = None) -> None:
-        """Raises StoreError where there is nothing to ask, or where the pipeline's index lacks documents."""
+    def require_documents(self) -> None:
+        """Raises StoreError where the workspace holds nothing."""
         if not len(self.workspace.registry):
             raise StoreError(f"The workspace {self.workspace.home} has no documents yet: run crag ingest PATH first.")
+
+    def require_index(self, pipeline: str | Path | Pipeline | None = None) -> None:
+        """Raises StoreError where there is nothing to ask, or where the pipeline's index lacks documents."""
+        self.require_documents()
         chosen = self._choose(pipeline)
         if missing := len(self._parts.index(chosen).chunks.missing()):
             raise StoreError(
@@ -241,6 +248,10 @@ class Crag:
     def resolved(self, pipeline: str | Path | Pipeline | None = None) -> Resolved:
         """The pipeline with every `auto` decided. Raises ConfigError where that cannot be done."""
         return self._parts.resolved(self._choose(pipeline))
+
+    def dependencies(self, pipeline: str | Path | Pipeline | None = None) -> Deps:
+        """What the pipeline's engine answers with."""
+        return self._parts.engine(self._choose(pipeline)).deps
 
     def embedder(self, pipeline: str | Path | Pipeline | None = None) -> Embedder:
         """The pipeline's embedder, behind the cache."""

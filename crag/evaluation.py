@@ -65,13 +65,13 @@ class Bench:
             workspace = Workspace.open(out / "workspace", write=True)
             home.mkdir(parents=True, exist_ok=True)
             self._cache = EmbeddingCache(home / "embeddings.sqlite3")
-        self.crag = Crag(workspace, self.similarity, cache=self._cache)
+        self.crag = Crag(workspace, self.similarity, cache=self._cache, home=home)
 
     def prepare(self, pipelines: Sequence[Pipeline], progress: IngestProgress | None = None) -> None:
         """Bring the documents into each pipeline's index; what is there already is left alone."""
         for pipeline in pipelines:
             if self.suite.documents is None:
-                self.crag.require_documents(pipeline)
+                self.crag.require_index(pipeline)
             else:
                 self.crag.ingest_documents(self.corpus.documents, pipeline=pipeline, progress=progress)
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Hashable
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from crag.auto import Resolved, resolve, resolve_retrieval
 from crag.pipeline import Pipeline
 
 if TYPE_CHECKING:
+    from graph.confidence import Calibration
     from graph.engine import Engine
     from retrieval.embedders.base import Embedder
     from retrieval.embedders.cache import EmbeddingCache
@@ -20,13 +22,18 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+CALIBRATIONS = "calibrations"
+"""Folder of a workspace with what ``crag eval calibrate`` fitted."""
+
 
 class Parts:
     """Thread-safe, and lazy: asking for an index loads no language model, ingesting loads no reranker."""
 
-    def __init__(self, workspace: Workspace, cache: EmbeddingCache | None = None) -> None:
+    def __init__(self, workspace: Workspace, cache: EmbeddingCache | None = None, home: Path | None = None) -> None:
+        """`cache` and `home` (where calibrations lie) are the workspace's own unless others are given."""
         self._workspace = workspace
         self._cache = cache
+        self._home = home or workspace.home
         self._built: dict[Hashable, Any] = {}
         self._lock = threading.RLock()
 
@@ -84,7 +91,11 @@ class Parts:
                 chat=model.chat,
                 web_search=build_web(decided.web),
                 rank_web=partial(rank_documents, chunker=chunker, embedder=embedder, config=decided.retrieval),
-                calibration=calibration_for(embedder.fingerprint, reranker.name if reranker else None),
+                calibration=calibration_for(
+                    embedder.fingerprint,
+                    reranker.name if reranker else None,
+                    load_calibrations(self._home),
+                ),
                 retrieval=decided.retrieval,
                 rerank=decided.rerank,
                 grading=decided.grading,
@@ -101,3 +112,11 @@ class Parts:
             if key not in self._built:
                 self._built[key] = build()
             return cast(T, self._built[key])
+
+
+def load_calibrations(home: Path) -> tuple[Calibration, ...]:
+    """The calibrations of a workspace, the newest first. Raises ConfigError for a damaged file."""
+    from graph.confidence import Calibration
+
+    files = sorted((home / CALIBRATIONS).glob("*.json"), key=lambda path: path.stat().st_mtime, reverse=True)
+    return tuple(Calibration.from_json(path.read_text(encoding="utf-8"), where=str(path)) for path in files)

@@ -41,5 +41,5 @@ def _answer(question: str, home: Path, pipeline: str, trace: bool) -> dict[str, 
     from crag.app import Crag
 
     with Crag.open(home, pipeline) as crag:
-        crag.require_documents()
+        crag.require_index()
         return crag.ask(question).to_dict(trace=trace)

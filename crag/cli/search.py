@@ -40,5 +40,5 @@ def _found(question: str, home: Path, pipeline: str, top_k: int | None) -> dict[
     from crag.app import Crag, search_shape
 
     with Crag.open(home, pipeline) as crag:
-        crag.require_documents()
+        crag.require_index()
         return search_shape(question, *crag.search(question, top_k=top_k))

@@ -1,0 +1,125 @@
+"""Fitting the confidence to a suite of one's own: ``crag eval calibrate``. Fitted files lie in the workspace."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from chunking.errors import ConfigError
+from crag.evaluation import Bench
+from crag.pipeline import Pipeline
+from crag.wiring import CALIBRATIONS
+from eval.runs import Span
+from graph.calibrate import Case, Quality, calibrate, cases_of, quality
+from graph.confidence import Calibration
+from retrieval.types import Hit
+
+if TYPE_CHECKING:
+    from graph.deps import Deps, Grader
+
+CANDIDATES = 60
+"""Hits looked at for a question, well beyond what is reranked, so that withholding the evidence leaves enough."""
+L2 = 10.0
+"""Penalty of the logistic model; strong, because suites are small."""
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """`before` and `after` are measured on the half of the documents that the fit did not see."""
+
+    calibration: Calibration
+    path: Path
+    cases: int
+    before: Quality
+    after: Quality
+
+    def to_dict(self) -> dict[str, Any]:
+        def shape(found: Quality) -> dict[str, Any]:
+            bins = [{name: getattr(each, name) for name in each.__slots__} for each in found.bins]
+            return {"cases": found.count, "auc": found.auc, "ece": found.ece, "brier": found.brier, "bins": bins}
+
+        return {
+            "name": self.calibration.name,
+            "path": str(self.path),
+            "cases": self.cases,
+            "before": shape(self.before),
+            "after": shape(self.after),
+        }
+
+
+def fit_calibration(
+    bench: Bench, pipeline: Pipeline, home: Path, *, progress: Callable[[int, int], None] | None = None
+) -> Fitted:
+    """Fit, measure and write ``calibrations/NAME.json`` into `home`. Raises ConfigError for too small a suite."""
+    bench.prepare([pipeline])
+    deps = bench.crag.dependencies(pipeline)
+    cases = list(_cases(bench, deps, progress))
+    learn, held_out = [case for case in cases if case.half == 0], [case for case in cases if case.half == 1]
+    if min(len({case.answerable for case in half}) for half in (learn, held_out)) < 2:
+        raise ConfigError(
+            f"The suite {bench.suite.name} has too few questions with located evidence to calibrate on: it needs some "
+            "in several documents, better a hundred or more."
+        )
+    embedder, reranker = deps.embedder.fingerprint, deps.reranker.name if deps.reranker else ""
+    trial = calibrate(learn, name="trial", embedder=embedder, reranker=reranker, l2=L2)
+    provenance = {
+        "suite": bench.suite.name,
+        "suite_hash": bench.suite.hash,
+        "pipeline": dict(deps.pipeline),
+        "cases": len(cases),
+        "method": f"logistic regression, L2 penalty {L2:g}; each question with its evidence and with it withheld",
+    }
+    made = calibrate(cases, name=bench.suite.name, embedder=embedder, reranker=reranker, l2=L2, provenance=provenance)
+    digest = hashlib.sha256(made.to_json().encode()).hexdigest()[:6]
+    made = replace(made, name=f"{bench.suite.name}-{digest}")
+    path = home / CALIBRATIONS / f"{made.name}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(made.to_json(), encoding="utf-8")
+    return Fitted(made, path, len(cases), _measured(deps.calibration, held_out), _measured(trial, held_out))
+
+
+def _cases(bench: Bench, deps: Deps, progress: Callable[[int, int], None] | None) -> Iterator[Case]:
+    questions = bench.suite.questions
+    top_k, depth = deps.retrieval.top_k, deps.rerank.candidates if deps.reranker else deps.retrieval.top_k
+    for number, question in enumerate(questions, 1):
+        located = bench.corpus.locate(question)
+        gold = [span for group in located.gold for span in group]
+        evidence = [span for group in located.evidence for span in group] + gold
+        hits = deps.retriever.retrieve(question.question, top_k=CANDIDATES).hits
+
+        def rerank(found: Sequence[Hit], asked: str = question.question) -> Sequence[Hit]:
+            return deps.reranker.rerank(asked, found) if deps.reranker else found
+
+        if not question.answerable:
+            kept = tuple(rerank(hits[:depth]))[:top_k]
+            yield Case(bench.suite.name, question.id, kept, (False,) * len(kept))
+        elif gold:
+            yield from cases_of(
+                hits,
+                suite=bench.suite.name,
+                document=gold[0].document,
+                touches=lambda hit, spans=evidence: any(_overlap(hit, span) for span in spans),  # type: ignore[misc]
+                holds=lambda hit, spans=gold: any(_inside(hit, span) for span in spans),  # type: ignore[misc]
+                rerank=rerank,
+                depth=depth,
+                top_k=top_k,
+            )
+        if progress:
+            progress(number, len(questions))
+
+
+def _overlap(hit: Hit, span: Span) -> bool:
+    chunk = hit.chunk
+    return chunk.document_id == span.document and chunk.start < span.end and span.start < chunk.end
+
+
+def _inside(hit: Hit, span: Span) -> bool:
+    chunk = hit.chunk
+    return chunk.document_id == span.document and chunk.start <= span.start and span.end <= chunk.end
+
+
+def _measured(calibration: Grader, cases: Sequence[Case]) -> Quality:
+    return quality([calibration.confidence(case.hits) for case in cases], [case.answerable for case in cases])

@@ -1,0 +1,106 @@
+"""`crag eval testset`: propose questions, review each beside its passage, keep the accepted ones as a suite."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import click
+
+from crag.app import Crag
+from crag.cli.eval_options import judge_options, judge_settings
+from crag.cli.options import home_option, json_option, print_json
+from eval.draft_model import draft_with_model
+from eval.draft_patterns import draft_by_patterns
+from eval.testset import Draft, decide, load_drafts, progress, save_drafts, write_suite
+
+_FILE = click.Path(path_type=Path)
+
+
+@click.group()
+def testset() -> None:
+    """Draft, review and write question-answer pairs of your own."""
+
+
+@testset.command()
+@click.option("--out", required=True, type=_FILE, metavar="FILE", help="Where the drafts go.")
+@click.option("--count", default=24, show_default=True, type=click.IntRange(1, 1000), metavar="N")
+@click.option("--seed", default=0, show_default=True, metavar="N", help="Another seed picks other passages.")
+@home_option
+@judge_options
+@json_option
+def draft(*, out: Path, count: int, seed: int, home: Path, as_json: bool, **settings: Any) -> None:
+    """Propose pairs from the ingested documents: by --judge MODEL, or by sentence patterns without one."""
+    if out.exists():
+        raise click.UsageError(f"{out} is there already: review it, or give another --out.")
+    model = judge_settings(settings)
+    with Crag.open(home) as crag:
+        crag.require_documents()
+        registry = crag.workspace.registry
+        documents = [registry.get(record.id) for record in registry.documents()]
+    if model is None:
+        drafts = draft_by_patterns(documents, count=count, seed=seed)
+    else:
+        drafts = asyncio.run(draft_with_model(documents, model, count=count, seed=seed))
+    save_drafts(out, drafts)
+    if as_json:
+        print_json({"path": str(out), "drafts": len(drafts), "model": model.model if model else None})
+        return
+    how = model.model if model else "sentence patterns (--judge MODEL has a language model propose better ones)"
+    click.echo(f"{len(drafts)} drafts by {how}, in {out}. Next: crag eval testset review {out}")
+
+
+@testset.command()
+@click.argument("file", type=_FILE)
+def review(file: Path) -> None:
+    """Go through the drafts one by one: accept, edit, drop. What is decided is saved at once."""
+    drafts = load_drafts(file)
+    waiting = [each for each in drafts if each.decision == "draft"]
+    for number, each in enumerate(waiting, 1):
+        _show(each, number, len(waiting))
+        choice = click.prompt(
+            "[a]ccept, [e]dit, [d]rop, [s]kip or [q]uit",
+            type=click.Choice(["a", "e", "d", "s", "q"]),
+            show_choices=False,
+        )
+        if choice == "q":
+            break
+        if choice == "d":
+            drafts = decide(drafts, each.id, "dropped")
+        elif choice in ("a", "e"):
+            drafts = decide(drafts, each.id, "accepted", **(_edited(each) if choice == "e" else {}))
+        save_drafts(file, drafts)
+    counts = progress(drafts)
+    click.echo(f"{counts['accepted']} accepted, {counts['dropped']} dropped, {counts['draft']} to go.")
+    if counts["accepted"]:
+        click.echo(f"Next: crag eval testset write {file} --out SUITE")
+
+
+@testset.command()
+@click.argument("file", type=_FILE)
+@click.option("--out", required=True, type=_FILE, metavar="SUITE", help="Folder of the suite.")
+@json_option
+def write(file: Path, out: Path, as_json: bool) -> None:
+    """Write the accepted pairs as a suite over the ingested documents."""
+    count = write_suite(load_drafts(file), out)
+    if as_json:
+        print_json({"path": str(out), "questions": count})
+    else:
+        click.echo(f"{count} questions in {out}. Next: crag eval run --suite {out} --pipeline crag --out runs/mine")
+
+
+def _show(each: Draft, number: int, total: int) -> None:
+    click.echo()
+    click.secho(f"{number} of {total} · {each.id} · {each.type} · {each.lang} · {each.how}", dim=True)
+    click.secho(f"Question   {each.question}", bold=True)
+    click.echo(f"Reference  {each.reference or '(the documents do not answer it)'}")
+    for passage in each.passages:
+        click.secho(f"  {passage.title or passage.source}, {passage.source}", fg="cyan")
+        click.echo(f"  …{passage.before}" + click.style(passage.text, bold=True) + f"{passage.after}…")
+
+
+def _edited(each: Draft) -> dict[str, Any]:
+    question = click.prompt("Question", default=each.question)
+    reference = click.prompt("Reference", default=each.reference) if each.answerable else each.reference
+    return {"question": question, "reference": reference}

@@ -1,0 +1,69 @@
+"""The lesser evaluation commands: questions of one's own, a calibration of one's own, the judge's noise."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.crag.cli import ROOT, child_environment, crag, sentence
+
+SUITE = ROOT / "crag" / "samples" / "suite"
+
+
+def test_questions_are_drafted_reviewed_written_and_asked(home: Path, tmp_path: Path) -> None:
+    drafts, suite = tmp_path / "drafts.json", tmp_path / "suite"
+    ran = crag("eval", "testset", "draft", "--out", drafts, "--count", "12", "--json", home=home)
+    assert ran.code == 0, ran.err
+    assert ran.json["drafts"] >= 6
+    assert crag("eval", "testset", "draft", "--out", drafts, home=home).code == 2
+    nothing = crag("eval", "testset", "write", drafts, "--out", suite)
+    assert nothing.code == 2
+    assert "review" in sentence(nothing)
+    command = [sys.executable, "-m", "crag", "eval", "testset", "review", str(drafts)]
+    typed = "a\ne\nA better question?\nA better reference.\nd\nq\n"
+    said = subprocess.run(
+        command, input=typed, capture_output=True, text=True, encoding="utf-8", env=child_environment(), check=True
+    ).stdout
+    assert "2 accepted, 1 dropped" in said
+    assert crag("eval", "testset", "write", drafts, "--out", suite, "--json").json["questions"] == 2
+    questions = [json.loads(line) for line in (suite / "questions.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert questions[1]["question"] == "A better question?"
+    out = tmp_path / "run"
+    ran = crag(
+        "eval",
+        "run",
+        "--suite",
+        suite,
+        "--pipeline",
+        "crag",
+        "--out",
+        out,
+        "--metrics",
+        "recall@5",
+        "--json",
+        home=home,
+    )
+    assert ran.code == 0, ran.err
+    assert ran.json["runs"][0]["summary"]["questions"] == 2
+
+
+def test_a_calibration_of_ones_own_is_fitted_and_used(home: Path) -> None:
+    ran = crag("eval", "calibrate", "--suite", SUITE, "--json", home=home, timeout=300)
+    assert ran.code == 0, ran.err
+    fitted = ran.json
+    assert fitted["cases"] > 40
+    assert fitted["after"]["auc"] > 0.7
+    answer = crag("ask", "每日备份保留多少天？", "--json", home=home).json
+    assert answer["models"]["calibration"] == fitted["name"]
+    Path(fitted["path"]).write_text("{}")
+    broken = crag("ask", "每日备份保留多少天？", home=home)
+    assert broken.code == 2
+    assert Path(fitted["path"]).name in sentence(broken)
+
+
+def test_judge_noise_without_a_judge_says_what_to_name(tmp_path: Path) -> None:
+    ran = crag("eval", "judge-noise", tmp_path)
+    assert ran.code == 2
+    assert "CRAG_JUDGE_MODEL" in sentence(ran)
