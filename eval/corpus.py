@@ -15,6 +15,9 @@ from eval.runs import Gold, Span
 from eval.suite import Suite, document_path
 from eval.text import letters_and_digits
 
+Folded = tuple[str, list[int]]
+"""A text's letters and digits, and where each came from."""
+
 
 @dataclass(frozen=True)
 class Located:
@@ -32,7 +35,7 @@ class Corpus:
 
     documents: tuple[Document, ...]
     names: Mapping[str, str]
-    _folded: dict[str, tuple[str, list[int]]] = field(default_factory=dict, repr=False)
+    _folded: dict[str, Folded] = field(default_factory=dict, repr=False)
 
     @cached_property
     def _by_id(self) -> dict[str, Document]:
@@ -80,20 +83,13 @@ class Corpus:
         text = document.text
         if span.start is not None and text[span.start : span.end] == span.text:
             return [Span(document.id, span.start, span.start + len(span.text), span.text)]
-        start = _nearest(text, span.text, span.start)
-        if start is not None:
-            return [Span(document.id, start, start + len(span.text), span.text)]
-        needle, _ = letters_and_digits(span.text)
-        if not needle:
-            return []
+        place = find_text(text, span.text, near=span.start, folded=lambda: self._fold(document))
+        return [] if place is None else [Span(document.id, *place, text[slice(*place)])]
+
+    def _fold(self, document: Document) -> Folded:
         if document.id not in self._folded:
-            self._folded[document.id] = letters_and_digits(text)
-        folded, offsets = self._folded[document.id]
-        found = _nearest(folded, needle, span.start)
-        if found is None:
-            return []
-        first, last = offsets[found], offsets[found + len(needle) - 1] + 1
-        return [Span(document.id, first, last, text[first:last])]
+            self._folded[document.id] = letters_and_digits(document.text)
+        return self._folded[document.id]
 
 
 def corpus_of_suite(suite: Suite) -> Corpus:
@@ -138,6 +134,24 @@ def corpus_of_documents(documents: Iterable[Document]) -> Corpus:
             counted.setdefault(name_of(document), set()).add(document.id)
         names = {**{name: next(iter(ids)) for name, ids in counted.items() if len(ids) == 1}, **names}
     return Corpus(known, names)
+
+
+def find_text(
+    text: str, part: str, *, near: int | None = None, folded: Callable[[], Folded] | None = None
+) -> tuple[int, int] | None:
+    """Start and end of `part` in `text`, word for word or else by its letters and digits; the nearest to `near`.
+
+    `folded` gives `letters_and_digits(text)` where that is at hand.
+    """
+    start = _nearest(text, part, near)
+    if start is not None:
+        return start, start + len(part)
+    needle, _ = letters_and_digits(part)
+    if not needle:
+        return None
+    letters, offsets = folded() if folded else letters_and_digits(text)
+    found = _nearest(letters, needle, near)
+    return None if found is None else (offsets[found], offsets[found + len(needle) - 1] + 1)
 
 
 def _nearest(text: str, part: str, near: int | None) -> int | None:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr, model_validator
 
-from eval.text import detect_language
+from graph.language import language_of
 
 
 class _Model(BaseModel):
@@ -79,7 +79,7 @@ class SuiteQuestion(_Model):
     @classmethod
     def _language(cls, value: Any) -> Any:
         if isinstance(value, dict) and not value.get("lang") and isinstance(value.get("question"), str):
-            return {**value, "lang": detect_language(value["question"])}
+            return {**value, "lang": language_of(value["question"])}
         return value
 
 

@@ -1,21 +1,13 @@
-"""Text as metrics see it: normal forms for comparing, and the language of a question."""
+"""Text as metrics see it: normal forms for comparing."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 
-_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f]")
-_LETTER = re.compile(r"[^\W\d_]")
 _MARKER = re.compile(r"\s*\[\d{1,3}\]")
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 _WORD = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f]|\w", re.UNICODE)
-
-
-def detect_language(text: str) -> str:
-    """``zh`` when at least three tenths of the letters are Han characters, else ``en``."""
-    letters = len(_LETTER.findall(text))
-    return "zh" if letters and len(_HAN.findall(text)) >= 0.3 * letters else "en"
 
 
 def is_chinese(lang: str) -> bool:

@@ -16,7 +16,7 @@ from chunking.errors import ConfigError
 from eval.metrics import Resources, answer, build, retrieval, select
 from eval.metrics.catalog import CATALOG, ON_REQUEST
 from eval.runs import AnswerRecord, Context, Gold, Question, Span
-from eval.text import answer_tokens, detect_language, letters_and_digits, without_markers
+from eval.text import answer_tokens, letters_and_digits, without_markers
 
 TEXT = "".join(chr(ord("a") + place % 26) for place in range(1000))
 
@@ -216,12 +216,6 @@ def test_citations_by_hand() -> None:
 
 
 # Text
-
-
-def test_languages_are_told_apart() -> None:
-    assert detect_language("RRF 融合时 k 取多少？") == "zh"
-    assert detect_language("Which k does 倒数 fusion take by default?") == "en"
-    assert detect_language("123?!") == "en"
 
 
 def test_letters_and_digits_know_where_they_came_from() -> None:

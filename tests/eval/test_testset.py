@@ -1,0 +1,210 @@
+"""Drafts are made from documents, reviewed, and only then a suite."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chunking.errors import ConfigError, NotFoundError, ProviderError
+from chunking.loaders import load_bytes
+from chunking.types import Document
+from eval.corpus import corpus_of_documents
+from eval.draft_model import draft_with_model
+from eval.draft_patterns import draft_by_patterns
+from eval.judge_config import JudgeConfig
+from eval.suite import load_suite
+from eval.testset import PROPORTION, Draft, decide, load_drafts, progress, save_drafts, shares, write_suite
+from tests.fakes.http import Reply, Request, ScriptedServer
+from tests.fakes.openai import chat, chat_json, error
+
+ZH = """# 词法检索
+
+BM25是一种按词频和逆文档频率打分的检索方法。它不需要训练。BM25对专有名词特别有效。参数k1的默认值为1.2，很少需要改动。
+
+## 融合
+
+倒数排名融合是把多个排名合成一个排名的方法。倒数排名融合只看名次，不看分数。因为两路检索的分数不可比，所以倒数排名融合只用名次。
+它于2009年提出，至今常用。
+"""
+EN = """# Storage
+
+Chroma is a database that stores vectors beside their text. Chroma runs inside the process. It was made for retrieval.
+
+## Fusion
+
+Reciprocal rank fusion is a method that merges several rankings. Reciprocal rank fusion is used to combine two searches.
+This is simple. The constant defaults to 60 in most libraries. The constant rarely matters.
+"""
+
+
+def documents() -> list[Document]:
+    return [load_bytes(ZH.encode(), source="zh.md"), load_bytes(EN.encode(), source="en.md")]
+
+
+def test_shares_follow_the_articles() -> None:
+    assert shares(24) == PROPORTION
+    assert shares(10) == {"factual": 3, "summary": 3, "multi_hop": 2, "unanswerable": 2}
+    assert sum(shares(7).values()) == 7
+    assert shares(6, ("factual", "unanswerable")) == {"factual": 4, "unanswerable": 2}
+
+
+def test_patterns_ask_in_both_languages_and_quote_where_the_answer_stands() -> None:
+    made = draft_by_patterns(documents(), count=40)
+    asked = {draft.question for draft in made if draft.type == "factual"}
+    assert {
+        "BM25是什么？", "参数k1的默认值是多少？", "为什么倒数排名融合只用名次？", "What is Chroma?",
+        "What is Reciprocal rank fusion used for?", "What is the default of the constant?",
+    } <= asked  # fmt: skip
+    texts = {document.source: document.text for document in documents()}
+    for draft in made:
+        for place in draft.passages:
+            assert texts[place.source][place.start : place.end] == place.text
+        assert draft.answerable is (draft.type != "unanswerable")
+        assert bool(draft.reference) is draft.answerable
+        assert not draft.question.startswith(("它", "What is It"))
+    assert {draft.lang for draft in made} == {"zh", "en"}
+    assert [draft.id for draft in made] == [f"d{n:03}" for n in range(1, len(made) + 1)]
+    assert len({draft.question for draft in made}) == len(made)
+
+
+def test_several_passages_and_unanswerable_questions() -> None:
+    made = draft_by_patterns(documents(), count=40)
+    pairs = [draft for draft in made if draft.type == "multi_hop"]
+    assert pairs
+    assert all(len(draft.passages) == 2 for draft in pairs)
+    absent = [draft for draft in made if draft.type == "unanswerable"]
+    assert absent
+    for draft in absent:
+        assert draft.how.startswith("pattern:absent-")
+
+
+def test_a_seed_decides_the_choice_and_repeats_it() -> None:
+    one = "{0} is a database that stores vectors. {0} runs inside the process. {0} is used to search.\n"
+    many = [load_bytes(one.format(f"Chroma{n}").encode(), source=f"{n}.txt") for n in range(8)]
+    assert draft_by_patterns(many, count=8, seed=1) == draft_by_patterns(many, count=8, seed=1)
+    assert draft_by_patterns(many, count=8, seed=1) != draft_by_patterns(many, count=8, seed=2)
+    made = draft_by_patterns(many, count=8, kinds=("factual",))
+    assert max(Counter(draft.passages[0].source for draft in made).values()) == 1
+
+
+def test_documents_without_patterns_give_no_drafts() -> None:
+    assert draft_by_patterns([load_bytes(b"Nothing here.", source="a.txt")]) == []
+    assert draft_by_patterns([]) == []
+
+
+def test_only_accepted_drafts_enter_a_suite(tmp_path: Path) -> None:
+    path = tmp_path / "drafts.json"
+    save_drafts(path, draft_by_patterns(documents(), count=40))
+    drafts = load_drafts(path)
+    with pytest.raises(ConfigError, match="No draft is accepted"):
+        write_suite(drafts, tmp_path / "suite")
+    pair = next(draft for draft in drafts if draft.type == "multi_hop")
+    absent = next(draft for draft in drafts if draft.type == "unanswerable")
+    drafts = decide(drafts, pair.id, "accepted", question="What are the two?", answers=["both"])
+    drafts = decide(drafts, absent.id, "accepted")
+    drafts = decide(drafts, drafts[0].id, "dropped")
+    save_drafts(path, drafts)
+    assert load_drafts(path) == drafts
+    assert progress(drafts) == {"draft": len(drafts) - 3, "accepted": 2, "dropped": 1}
+    assert write_suite(drafts, tmp_path / "suite") == 2
+    suite = load_suite(tmp_path / "suite")
+    assert [(q.id, q.question, q.answerable) for q in suite.questions] == [
+        (pair.id, "What are the two?", True), (absent.id, absent.question, False)
+    ]  # fmt: skip
+    located = corpus_of_documents(documents()).locate(suite.questions[0])
+    assert [[span.text for span in group] for group in located.evidence] == [[p.text] for p in pair.passages]
+    assert corpus_of_documents(documents()).locate(suite.questions[1]).evidence == ()
+
+
+@pytest.mark.parametrize(
+    ("identity", "edits", "kind", "message"),
+    [
+        ("x", {}, NotFoundError, "no draft 'x'"),
+        ("d001", {"id": "other"}, ConfigError, "id cannot be edited"),
+        ("d001", {"type": "riddle"}, ConfigError, "type is one of"),
+        ("d001", {"question": " "}, ConfigError, "no question"),
+    ],
+)
+def test_a_wrong_decision_is_refused(identity: str, edits: dict[str, Any], kind: type[Exception], message: str) -> None:
+    drafts = draft_by_patterns(documents(), count=4)
+    with pytest.raises(kind, match=message):
+        decide(drafts, identity, "accepted", **edits)
+
+
+def test_a_file_that_is_no_file_of_drafts_is_named(tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError, match="testset draft"):
+        load_drafts(tmp_path / "none.json")
+    (tmp_path / "bad.json").write_text('{"drafts": [{"id": 1}]}')
+    with pytest.raises(ConfigError, match=r"bad\.json"):
+        load_drafts(tmp_path / "bad.json")
+
+
+# With a model
+
+
+def proposal(request: Request) -> Reply:
+    """Quotes the first sentence of every passage that it is shown."""
+    system, user = (message["content"] for message in request.body["messages"])
+    passages = [part.split("\n</passage>")[0].split(">\n", 1)[1] for part in user.split("<passage")[1:]]
+    firsts = [text.replace("\n", " ").split("。")[0].split(". ")[0] for text in passages]
+    if "empty list" in system or "空列表" in system:
+        return chat_json({"question": f"What of {firsts[0][:20]}?", "answer": "", "quotes": []})
+    return chat_json({"question": f"Q {firsts}?", "answer": "A.", "quotes": firsts})
+
+
+def drafted(server: ScriptedServer, count: int, docs: Sequence[Document] | None = None, **options: Any) -> list[Draft]:
+    model = JudgeConfig(model="drafter", base_url=f"{server.url}/v1", retries=0)
+    return asyncio.run(draft_with_model(documents() if docs is None else docs, model, count=count, **options))
+
+
+def test_a_model_proposes_and_its_quotes_are_placed() -> None:
+    seen: list[tuple[int, int]] = []
+    with ScriptedServer(proposal) as server:
+        made = drafted(server, 8, progress=lambda done, total: seen.append((done, total)))
+        assert server.requests[0].body["response_format"] == {"type": "json_object"}
+    texts = {document.source: document.text for document in documents()}
+    assert {draft.type for draft in made} == {"factual", "summary", "multi_hop", "unanswerable"}
+    for draft in made:
+        assert draft.how == "model:drafter"
+        for place in draft.passages:
+            assert texts[place.source][place.start : place.end] == place.text
+    assert all(len(draft.passages) == 2 for draft in made if draft.type == "multi_hop")
+    assert [done for done, _ in seen] == list(range(1, len(made) + 1))
+
+
+def test_chinese_passages_are_asked_about_in_chinese() -> None:
+    with ScriptedServer(proposal) as server:
+        drafted(server, 2, documents()[:1], kinds=("factual",))
+        assert all("原样照抄" in request.body["messages"][0]["content"] for request in server.requests)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        chat("no JSON"),
+        chat_json({"question": "Q?", "answer": "A."}),
+        chat_json({"question": " ", "answer": "A.", "quotes": ["x"]}),
+        chat_json({"question": "Q?", "answer": "A.", "quotes": ["This sentence is in no document."]}),
+        chat_json({"question": "Q?", "answer": "", "quotes": []}),
+    ],
+)
+def test_what_its_passage_does_not_say_is_no_draft(reply: Reply) -> None:
+    with ScriptedServer(lambda request: reply) as server:
+        assert drafted(server, 4, kinds=("factual", "multi_hop")) == []
+
+
+def test_an_endpoint_that_fails_is_one_sentence() -> None:
+    with ScriptedServer(lambda request: error(401)) as server, pytest.raises(ProviderError, match="check the model"):
+        drafted(server, 2)
+
+
+def test_drafts_are_plain_json(tmp_path: Path) -> None:
+    save_drafts(tmp_path / "d.json", draft_by_patterns(documents(), count=3))
+    value = json.loads((tmp_path / "d.json").read_text(encoding="utf-8"))
+    assert set(value["drafts"][0]) >= {"id", "question", "reference", "passages", "decision"}
