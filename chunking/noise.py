@@ -1,12 +1,42 @@
-"""Blocks that would only be found by mistake are kept out of the index, and named."""
+"""Blocks that would only be found by mistake are kept out of the index, and named.
+
+Reference lists, copyright lines, link farms, tables of contents, badges, comments and import lines become islands that
+match many questions and answer none. Each rule looks at the form of a block; none fires on running text.
+"""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chunking.config import ChunkingConfig
 from chunking.types import Block, Document
+
+_REFERENCES = re.compile(
+    r"\W*(?:[\dIVX]+[.、\s]+)?(?:references?|bibliography|works cited|literature cited|citations|参考文献|參考文獻|"
+    r"参考资料|參考資料|引用文献|引文|注释与参考)\W*",
+    re.IGNORECASE,
+)
+_CONTENTS = re.compile(r"\W*(?:(?:table of )?contents|on this page|目录|目錄|目次|本页内容)\W*", re.IGNORECASE)
+_REFERENCE = re.compile(r"(?:\b(?:19|20)\d\d\b|https?://|\bdoi\b|\[[A-Z]\]|^\W*\[?\d{1,3}[\].])", re.IGNORECASE)
+_COPYRIGHT = re.compile(
+    r"\W*(?:©|\(c\)\s*(?:19|20)\d\d|copyright\b.{0,40}(?:19|20)\d\d|版权所有|版權所有|著作权归|本文版权)"
+    r"|.{0,120}(?:all rights reserved|保留所有权利|保留一切權利)\W*\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+_LINK = re.compile(r"!?\[(?:[^\]\[]|!\[[^\]]*\]\([^)]*\))*\]\([^)\n]*\)|<?https?://[^\s<>）)]+>?")
+_BADGES = re.compile(
+    r"(?:\s*(?:\[!\[[^\]]*\]\([^)\n]*\)\]\([^)\n]*\)|!\[[^\]]*\]\([^)\n]*(?:badge|shields\.io)[^)\n]*\)))+\s*"
+)
+_TASK = re.compile(r"^\s*[-*+] \[[ xX]\]", re.MULTILINE)
+_LEADERS = re.compile(r"(?:\.{4,}|…{2,}|(?:\. ){4,}|·{4,})\s*\d{1,4}\s*$", re.MULTILINE)
+_IMPORTS = re.compile(r"(?:import\s+[\w{}\s,*]+\s+from\s+['\"][^'\"\n]+['\"];?\s*)+")
+_MARKERS = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+", re.MULTILINE)
+
+_FEWEST_LINKS = 6
+_SHORT = 240
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,21 +48,84 @@ class Noise:
     reason: str
 
 
-def find_noise(document: Document) -> list[Noise]:
-    """Stretches of noise in document order. Empty where nothing else would remain."""
-    blocks = document.blocks
+def find_noise(text: str, blocks: Sequence[Block]) -> list[Noise]:
+    """Stretches of noise in document order. Empty where nothing else would remain.
+
+    Headings that would be left without anything below them go with the noise that follows; the heading path says them
+    to what remains of their section.
+    """
+    reasons = [_reason(text, blocks, i) for i in range(len(blocks))]
+    following = "heading without content"
+    for i in range(len(blocks) - 1, -1, -1):
+        if blocks[i].kind == "heading" and not reasons[i] and following:
+            reasons[i] = following
+        following = reasons[i]
+    if all(reasons):
+        return []
     found: list[Noise] = []
-    tail = len(blocks)
-    while tail and blocks[tail - 1].kind == "heading":
-        tail -= 1
-    if tail < len(blocks):
-        found.append(Noise(tail, len(blocks), "heading without content"))
-    return found if sum(noise.last - noise.first for noise in found) < len(blocks) else []
+    for i, reason in enumerate(reasons):
+        if not reason:
+            continue
+        if found and found[-1].last == i and found[-1].reason == reason:
+            found[-1] = Noise(found[-1].first, i + 1, reason)
+        else:
+            found.append(Noise(i, i + 1, reason))
+    return found
+
+
+def noise_notes(text: str, blocks: Sequence[Block]) -> tuple[str, ...]:
+    """One note that names what is kept out of the index, none where nothing is."""
+    counts = Counter(noise.reason for noise in find_noise(text, blocks))
+    if not counts:
+        return ()
+    named = ", ".join(reason if count == 1 else f"{reason} ({count} times)" for reason, count in counts.items())
+    return (f"kept out of the index unless chunking.keep_noise is set: {named}",)
 
 
 def kept_blocks(document: Document, config: ChunkingConfig) -> Sequence[Block]:
     """The blocks that chunks are made of."""
     if config.keep_noise:
         return document.blocks
-    dropped = {number for noise in find_noise(document) for number in range(noise.first, noise.last)}
+    found = find_noise(document.text, document.blocks)
+    dropped = {number for noise in found for number in range(noise.first, noise.last)}
     return [block for number, block in enumerate(document.blocks) if number not in dropped]
+
+
+def _reason(text: str, blocks: Sequence[Block], number: int) -> str:
+    block = blocks[number]
+    if block.kind in ("heading", "code", "table", "math"):
+        return ""
+    own = text[block.start : block.end]
+    rules = (
+        ("reference list", _is_references(own, block)),
+        ("table of contents", _is_contents(own, block)),
+        ("copyright line", len(own) <= _SHORT and _COPYRIGHT.match(own) is not None),
+        ("badges", _BADGES.fullmatch(own) is not None),
+        ("comment", own.startswith("<!--") and own.endswith("-->")),
+        ("import lines", block.kind == "paragraph" and _IMPORTS.fullmatch(own) is not None),
+        ("link list", _is_link_list(own)),
+    )
+    return next((reason for reason, holds in rules if holds), "")
+
+
+def _is_references(own: str, block: Block) -> bool:
+    if not any(_REFERENCES.fullmatch(heading) for heading in block.heading_path[-2:]):
+        return False
+    lines = [line for line in own.split("\n") if line.strip()]
+    return sum(_REFERENCE.search(line) is not None for line in lines) * 2 >= len(lines)
+
+
+def _is_contents(own: str, block: Block) -> bool:
+    lines = own.count("\n") + 1
+    if len(_LEADERS.findall(own)) * 2 > lines:
+        return True
+    titled = bool(block.heading_path) and _CONTENTS.fullmatch(block.heading_path[-1]) is not None
+    return titled and block.kind == "list" and len(own) < 120 * lines
+
+
+def _is_link_list(own: str) -> bool:
+    links = [match.group() for match in _LINK.finditer(own)]
+    if len(links) < _FEWEST_LINKS or _TASK.search(own):
+        return False
+    rest = "".join(_MARKERS.sub("", _LINK.sub("", own)).split())
+    return len(rest) * 5 <= len("".join("".join(links).split()))

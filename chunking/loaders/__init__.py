@@ -13,6 +13,7 @@ from chunking.loaders.html import load_html
 from chunking.loaders.markdown import load_markdown
 from chunking.loaders.pdf import load_pdf
 from chunking.loaders.text import load_text
+from chunking.noise import noise_notes
 from chunking.types import Document, document_id
 
 PDF = "application/pdf"
@@ -78,7 +79,7 @@ def load_bytes(
         content_hash=hashlib.sha256(data).hexdigest(),
         text=parsed.text,
         blocks=parsed.blocks,
-        notes=parsed.notes,
+        notes=(*parsed.notes, *noise_notes(parsed.text, parsed.blocks)),
         page_starts=parsed.page_starts,
     )
 

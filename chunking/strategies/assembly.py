@@ -75,6 +75,10 @@ class Assembler:
         _, context = self._contexts[self.blocks[unit.block].heading_path]
         return max(1, self._config.max_tokens - context - self.head_tokens(unit) - 1)
 
+    def follows(self, number: int) -> bool:
+        """Whether only whitespace lies between a block and the one before it."""
+        return not self.document.text[self.blocks[number - 1].end : self.blocks[number].start].strip()
+
     def smallest_budget(self) -> int:
         """The least that any chunk of the document may have beside its context."""
         heads = max((tokens for _, tokens, _ in self._heads.values()), default=0)

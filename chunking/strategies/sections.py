@@ -38,7 +38,9 @@ def group_units(assembler: Assembler, measured: Measured, *, target: int, coales
     content: Block | None = None
     for i, unit in enumerate(units):
         block = blocks[unit.block]
-        if i > first and content is not None and not _together(content, block):
+        apart = content is not None and not _together(content, block)
+        # Nor may a chunk reach over text that is kept out of the index.
+        if i > first and (apart or (unit.block > units[i - 1].block and not assembler.follows(unit.block))):
             groups.append(_group(assembler, measured, (first, i), target, coalesce))
             first, content = i, None
         if block.kind != "heading":

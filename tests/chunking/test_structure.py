@@ -50,6 +50,8 @@ def test_headings_rows_and_code(pages: list[tuple[Document, dict]], strategy: st
         for heading in truth["headings"]:
             holder = [chunk for chunk in chunks if chunk.start <= heading["start"] < chunk.end]
             below = document.text[heading["end"] :].strip()
+            # A heading at the very end announces nothing and is left out.
+            assert bool(holder) == bool(below)
             assert not below or document.text[heading["end"] : holder[0].end].strip(), (document.source, heading)
         for table in truth["tables"]:
             assert not any(_parts(document.text, row, chunks) for row in table["rows"]), document.source

@@ -1,0 +1,81 @@
+"""Noise is named and kept out; everything that looks like it but is text stays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from chunking.config import ChunkingConfig
+from chunking.loaders import load_bytes
+from chunking.strategies import STRATEGIES, build_chunker
+from chunking.strategies.tfidf import tfidf_vectors
+
+
+def _count(texts: Sequence[str]) -> list[int]:
+    return [len(text) for text in texts]
+
+
+LINKS = "\n".join(f"- [Page number {i}](page{i}.md)" for i in range(6))
+REFERENCES = "\n".join(f"[{i}] A. Author. A title. Journal, 20{i:02}." for i in range(10, 16))
+
+NOISE = [
+    ("copyright line", "Copyright © 2024 Example Ltd. All rights reserved."),
+    ("copyright line", "© 2023 某某公司"),
+    ("copyright line", "版权所有 某某公司，未经许可不得转载。"),
+    ("reference list", f"## References\n\n{REFERENCES}"),
+    ("reference list", f"## 参考文献\n\n{REFERENCES}"),
+    ("reference list", f"## 5. References\n\n{REFERENCES}"),
+    ("link list", LINKS),
+    ("table of contents", "## Contents\n\n- Setup\n- Usage\n- Limits"),
+    ("table of contents", "Setup ........ 3\nUsage ........ 12\nLimits ....... 40"),
+    ("badges", "[![Build](https://x/y.svg)](https://x) ![Cov](https://img.shields.io/z.svg)"),
+    ("comment", "<!-- a licence header\nof two lines -->"),
+    ("import lines", "import ChangeLog from '../changelog/x.md';"),
+]
+
+TEXT = [
+    "Copyright law protects authors, and this section explains how.",
+    "## References\n\nA reference in the language is an alias of an object. It never owns what it names.",
+    "- [One](a.md) explains how the index is built and why it is kept apart from the store.\n- [Two](b.md)",
+    "See [one](a.md), [two](b.md), [three](c.md) and [four](d.md) before you configure the service for production use, "
+    "because the order of these steps decides which of the settings take effect at all and which are ignored.",
+    "import lines are explained here from the start.",
+    "- [x] [batch](a.md)\n- [ ] [stream](b.md)\n" + LINKS,
+    "![The architecture](../images/architecture.png)",
+    "## Contents\n\nThe contents of the package are listed by the command.",
+]
+
+
+@pytest.mark.parametrize(("reason", "noise"), NOISE)
+@pytest.mark.parametrize("strategy", sorted(STRATEGIES))
+def test_noise_is_left_out_and_named(reason: str, noise: str, strategy: str) -> None:
+    text = f"# Title\n\nFirst words of the text.\n\n{noise}\n\n# Next\n\nLast words of the text."
+    document = load_bytes(text.encode(), source="a.md")
+    assert document.notes == (f"kept out of the index unless chunking.keep_noise is set: {reason}",)
+    sizes = {"strategy": strategy, "target_tokens": 400, "max_tokens": 480, "min_tokens": 100}
+    chunks = build_chunker(ChunkingConfig.model_validate(sizes), _count, tfidf_vectors).chunk(document)
+    indexed = "\n\n".join(chunk.text for chunk in chunks)
+    assert indexed == "# Title\n\nFirst words of the text.\n\n# Next\n\nLast words of the text."
+    config = ChunkingConfig.model_validate({**sizes, "keep_noise": True})
+    kept = build_chunker(config, _count, tfidf_vectors).chunk(document)
+    assert "".join("".join(chunk.text for chunk in kept).split()) == "".join(text.split())
+
+
+@pytest.mark.parametrize("own", TEXT)
+def test_text_is_no_noise(own: str) -> None:
+    text = f"# Title\n\nFirst words.\n\n{own}\n\n# Next\n\nLast words."
+    assert load_bytes(text.encode(), source="a.md").notes == ()
+
+
+def test_a_file_of_nothing_but_noise_is_indexed() -> None:
+    document = load_bytes(f"# Links\n\n{LINKS}".encode(), source="a.md")
+    assert document.notes == ()
+    assert build_chunker(ChunkingConfig(), _count).chunk(document)
+
+
+def test_no_chunk_reaches_over_noise() -> None:
+    text = "# Title\n\nShort.\n\n<!-- hidden -->\n\nAlso short."
+    chunks = build_chunker(ChunkingConfig(), _count).chunk(load_bytes(text.encode(), source="a.md"))
+    assert [chunk.text for chunk in chunks] == ["# Title\n\nShort.", "Also short."]
+    assert chunks[1].context == "Title"
