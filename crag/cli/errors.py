@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
-import time
-import traceback
 from pathlib import Path
 
 import click
@@ -39,6 +36,10 @@ def _tell(kind: str, message: str, *, as_json: bool) -> None:
 
 def _log(error: Exception) -> Path:
     """Append the traceback to crag.log of the workspace, or of the temporary folder where there is none."""
+    import tempfile
+    import time
+    import traceback
+
     entry = (
         f"--- {time.strftime('%Y-%m-%dT%H:%M:%S%z')} pid {os.getpid()}\n{''.join(traceback.format_exception(error))}"
     )

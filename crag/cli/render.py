@@ -19,8 +19,8 @@ _STATUS = {
 }
 _ROUTE = {
     "correct": "the documents were enough",
-    "ambiguous": "the documents were not clearly enough",
-    "incorrect": "the documents did not seem to hold it",
+    "ambiguous": "the evidence is uncertain, check the sources",
+    "incorrect": "the documents did not seem to hold it, other wordings were tried",
 }
 
 
@@ -35,6 +35,8 @@ def print_answer(to: Console, answer: Shape) -> None:
             _print_citation(to, citation)
     to.print()
     colour, verdict = _STATUS[answer["status"]]
+    if answer["status"] == "grounded" and answer["route"] != "correct":
+        colour = _STATUS["partial"][0]
     line = Text("  ")
     line.append("● ", colour)
     line.append(f"{round(100 * answer['confidence'])}% confident", "bold")

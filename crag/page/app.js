@@ -13,8 +13,8 @@ const state = { models: [], documents: [], turns: [], running: null };
 const SAMPLE = "en/hybrid-retrieval-design.md";
 const EXAMPLES = {
   en: [
-    "Why does Lantern fuse ranks instead of adding up the scores of the two search sides?",
-    "How many records can be written to Chroma in one call before it raises an error?",
+    "How long does a second import of the whole collection take since the embedding cache was added?",
+    "How many credits does an advanced Tavily search cost?",
   ],
   zh: ["概括一下 9 月 8 日向量前缀事故的原因。", "重排的时限设为多少秒？重排失败时流程按什么返回结果？"],
 };

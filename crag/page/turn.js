@@ -78,10 +78,12 @@ export class Turn {
   verdict() {
     const { status, route, confidence, timings, trace } = this.answer;
     const percent = Math.round(confidence * 100);
+    const web = trace.some((event) => event.node === "search_web");
+    const colour = status === "grounded" && route !== "correct" ? "partial" : status;
     const summary = h("summary", {},
       h("span.judged", {},
-        h(`span.badge.${status}`, { title: word("confidenceHint") }, `${word("status")[status]} · ${word("confidence", percent)}`),
-        h("span.route", {}, word("route")[route])),
+        h(`span.badge.${colour}`, { title: word("confidenceHint") }, `${word("status")[status]} · ${word("confidence", percent)}`),
+        h("span.route", {}, word("route")[web && route !== "correct" ? `${route}Web` : route])),
       h("span.how", {}, word("how")));
     const longest = Math.max(...trace.map((event) => event.milliseconds), 1);
     return h("details.verdict", {}, summary,
