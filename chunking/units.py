@@ -18,6 +18,8 @@ UnitKind = Literal["heading", "sentence", "row", "line"]
 AFTER_HEADING = 1e6
 AFTER_TABLE_HEAD = 1e5
 INSIDE_CODE = 1e4
+REFERS_BACK = 1.5
+"""Before a sentence that points at the one before it; comes on top of what the place costs."""
 INSIDE_ITEM = 0.6
 BETWEEN_ITEMS = 0.4
 AFTER_LEAD_IN = 0.5
@@ -31,6 +33,11 @@ _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})")
 _ROW = re.compile(r"[ \t>]*\|.*\|[ \t]*\Z")
 _SEPARATOR_ROW = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*\Z")
 _ITEM = re.compile(r"(?:[-*+•·●○▪◦–‣]|[（(]?(?:\d{1,3}|[a-zA-Z]|[一二三四五六七八九十]{1,3})[.)）、．])")
+_POINTS_BACK = re.compile(
+    r"[\s“\"'*_（(]*(?:上述|以上|前述|该|該|这|這|此(?!外|后|後)|前者|后者|後者|如下"
+    r"|(?:this|these|such|the (?:above|former|latter|same))\b)",
+    re.IGNORECASE,
+)
 _LEAD_IN = re.compile(r"[:：][*_”\"]*\Z")
 
 
@@ -79,10 +86,13 @@ def _block_units(text: str, block: Block, number: int, first: float) -> list[Uni
         return _row_units(text, block, number, first)
     if block.kind == "list" or "```" in text[block.start : block.end] or "~~~" in text[block.start : block.end]:
         return _list_units(text, block, number, first)
-    return [
-        Unit(*span, number, "sentence", INSIDE_PARAGRAPH if i else first)
-        for i, span in enumerate(split_sentences(text, block.start, block.end))
-    ]
+    units = []
+    for i, span in enumerate(split_sentences(text, block.start, block.end)):
+        cost = INSIDE_PARAGRAPH if i else first
+        if _POINTS_BACK.match(text, *span) and cost < REFERS_BACK:
+            cost += REFERS_BACK
+        units.append(Unit(*span, number, "sentence", cost))
+    return units
 
 
 def _row_units(text: str, block: Block, number: int, first: float) -> list[Unit]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from chunking.config import ChunkingConfig
 from chunking.pieces import cut_pieces
 from chunking.types import Block, Chunk, Document, TokenCounter, chunk_id
-from chunking.units import INSIDE_CODE, INSIDE_WORD, Unit, split_units, table_head
+from chunking.units import INSIDE_CODE, INSIDE_WORD, REFERS_BACK, Unit, split_units, table_head
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,7 @@ class Assembler:
         self._starts = [block.start for block in blocks]
         self._heads: dict[int, tuple[str, int, int]] = {}
         self._contexts: dict[tuple[str, ...], tuple[str, int]] = {}
+        self._antecedents: dict[int, tuple[str, int]] = {}
         self._measure_contexts()
 
     def measure(self) -> Measured:
@@ -68,6 +69,7 @@ class Assembler:
                 measured.units.append(Unit(start, end, unit.block, unit.kind, INSIDE_WORD if from_cut else unit.cost))
                 measured.tokens.append(count)
                 measured.forced.append(from_cut or (unit.kind == "line" and unit.cost >= INSIDE_CODE))
+        self._find_antecedents(measured)
         return measured
 
     def budget(self, unit: Unit) -> int:
@@ -95,27 +97,28 @@ class Assembler:
     def finish(self, spans: Sequence[Span]) -> list[Chunk]:
         """Chunks of the spans, in order. A span whose embedded text is above the cap after all is halved."""
         text = self.document.text
+        cap = self._config.max_tokens
         waiting = [_trim(text, span) for span in spans if text[span.start : span.end].strip()]
         done: list[tuple[Span, str, tuple[str, ...], int]] = []
         while waiting:
             described = [self._describe(span) for span in waiting]
             counts = self._count([text[span.start : span.end] for span in waiting])
             # Only near the cap can the seam between context and text matter.
-            close = [
-                i
-                for i, (_, _, context_tokens) in enumerate(described)
-                if counts[i] + context_tokens >= 0.9 * self._config.max_tokens
-            ]
+            close = [i for i, (_, _, tokens) in enumerate(described) if counts[i] + tokens >= 0.9 * cap]
             embedded = self._count(
                 [f"{described[i][0]}\n{text[slice(waiting[i].start, waiting[i].end)]}".lstrip("\n") for i in close]
             )
-            over = {i for i, tokens in zip(close, embedded, strict=True) if tokens > self._config.max_tokens}
+            over = {i for i, tokens in zip(close, embedded, strict=True) if tokens > cap}
             halved: list[Span] = []
             for i, span in enumerate(waiting):
                 if i in over and span.end - span.start > 1:
                     halved.extend(self._halve(span))
                 else:
-                    done.append((span, described[i][0], described[i][1], counts[i]))
+                    context, path, tokens = described[i]
+                    sentence, more = self._antecedents.get(span.start, ("", 0))
+                    if sentence and counts[i] + tokens + more + 2 < 0.9 * cap:
+                        context = f"{context}\n{sentence}".lstrip("\n")
+                    done.append((span, context, path, counts[i]))
             waiting = halved
         done.sort(key=lambda item: (item[0].start, item[0].end))
         return [self._chunk(*item) for item in done]
@@ -176,6 +179,18 @@ class Assembler:
             return units[i].end
         end, following = units[i].end, units[i + 1].start
         return following if self.document.text[end:following].isspace() or end == following else end
+
+    def _find_antecedents(self, measured: Measured) -> None:
+        """The sentence before each sentence that points back, in the same section: context where a chunk parts them."""
+        units, tokens = measured.units, measured.tokens
+        for i in range(1, len(units)):
+            unit, last = units[i], units[i - 1]
+            if not REFERS_BACK <= unit.cost < INSIDE_CODE or last.kind != "sentence":
+                continue
+            same = self.blocks[last.block].heading_path == self.blocks[unit.block].heading_path
+            adjacent = last.block == unit.block or self.follows(unit.block)
+            if same and adjacent and tokens[i - 1] <= self._config.max_tokens // 4:
+                self._antecedents[unit.start] = (self.document.text[last.start : last.end], tokens[i - 1])
 
     def _measure_contexts(self) -> None:
         """Context strings of every heading path that a chunk could have, within a third of the cap."""

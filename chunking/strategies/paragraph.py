@@ -7,7 +7,7 @@ from chunking.noise import kept_blocks
 from chunking.strategies.assembly import Assembler, Measured, Span
 from chunking.strategies.base import SentenceEmbedder
 from chunking.strategies.packing import merge_small, pack_greedily
-from chunking.strategies.sections import Group, group_units, spans
+from chunking.strategies.sections import Group, group_units, keep_antecedents, spans
 from chunking.types import Chunk, Document, TokenCounter
 
 
@@ -37,6 +37,7 @@ class ParagraphChunker:
                     )
                     chosen.extend((first + a, first + b) for a, b in packed)
             chosen = merge_small(chosen, group.tokens, minimum=config.min_tokens, cap=group.cap, extra=group.extra)
+            chosen = keep_antecedents(chosen, measured, group, minimum=config.min_tokens)
             found.extend(spans(measured, group, chosen, overlap=config.overlap))
         return assembler.finish(found)
 

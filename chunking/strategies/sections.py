@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from chunking.strategies.assembly import Assembler, Measured, Span
 from chunking.types import Block
-from chunking.units import INSIDE_CODE
+from chunking.units import INSIDE_CODE, REFERS_BACK
 
 _SHARED = 2
 """Sections are packed together when they share a heading path of this depth. The document's title and its chapters
@@ -48,6 +48,27 @@ def group_units(assembler: Assembler, measured: Measured, *, target: int, coales
     if units:
         groups.append(_group(assembler, measured, (first, len(units)), target, coalesce))
     return groups
+
+
+def keep_antecedents(
+    chosen: Sequence[tuple[int, int]], measured: Measured, group: Group, *, minimum: int
+) -> list[tuple[int, int]]:
+    """Moves a cut one sentence back where the chunk after it would open on a word that points back, room permitting."""
+    ranges = list(chosen)
+    for number in range(1, len(ranges)):
+        (before, start), (_, end) = ranges[number - 1], ranges[number]
+        moved = start - 1
+        size = sum(group.tokens[moved:end]) + group.extra[moved]
+        if (
+            REFERS_BACK <= group.costs[start] < INSIDE_CODE
+            and moved > before
+            and measured.units[group.ranges[moved][0]].kind == "sentence"
+            and group.costs[moved] < REFERS_BACK
+            and size <= group.cap
+            and sum(group.tokens[before:moved]) >= minimum
+        ):
+            ranges[number - 1], ranges[number] = (before, moved), (moved, end)
+    return ranges
 
 
 def spans(measured: Measured, group: Group, chosen: Sequence[tuple[int, int]], *, overlap: int = 0) -> list[Span]:

@@ -18,7 +18,7 @@ from chunking.noise import kept_blocks
 from chunking.strategies.assembly import Assembler, Measured, Span
 from chunking.strategies.base import SentenceEmbedder
 from chunking.strategies.breakpoints import Floats, find_cuts
-from chunking.strategies.sections import Group, group_units, spans
+from chunking.strategies.sections import Group, group_units, keep_antecedents, spans
 from chunking.strategies.tfidf import tfidf_vectors
 from chunking.types import Chunk, Document, TokenCounter
 
@@ -54,6 +54,7 @@ class SemanticChunker:
             segments = list(zip(starts, [*starts[1:], len(group.ranges)], strict=True))
             segments = _split_large(segments, group, similarities, config.min_tokens)
             segments = _merge_small(segments, group, similarities, config.min_tokens)
+            segments = keep_antecedents(segments, measured, group, minimum=config.min_tokens)
             found.extend(spans(measured, group, segments, overlap=config.overlap))
         return assembler.finish(found)
 

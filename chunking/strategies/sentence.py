@@ -7,7 +7,7 @@ from chunking.noise import kept_blocks
 from chunking.strategies.assembly import Assembler, Span
 from chunking.strategies.base import SentenceEmbedder
 from chunking.strategies.packing import merge_small, pack_greedily
-from chunking.strategies.sections import group_units, spans
+from chunking.strategies.sections import group_units, keep_antecedents, spans
 from chunking.types import Chunk, Document, TokenCounter
 
 
@@ -26,5 +26,6 @@ class SentenceChunker:
         for group in group_units(assembler, measured, target=config.target_tokens):
             chosen = pack_greedily(group.tokens, target=config.target_tokens, cap=group.cap, extra=group.extra)
             chosen = merge_small(chosen, group.tokens, minimum=config.min_tokens, cap=group.cap, extra=group.extra)
+            chosen = keep_antecedents(chosen, measured, group, minimum=config.min_tokens)
             found.extend(spans(measured, group, chosen, overlap=config.overlap))
         return assembler.finish(found)

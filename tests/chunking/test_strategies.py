@@ -248,3 +248,23 @@ def test_semantic_cuts_between_topics() -> None:
 def test_semantic_without_an_embedder_says_what_to_do() -> None:
     with pytest.raises(ConfigError, match=r"set chunking\.signal to 'tfidf'"):
         build_chunker(config("semantic"), count_words)
+
+
+_LONG = "".join(f"第{i}个句子讲的是另一件具体的事情。" for i in range(6))
+
+
+@pytest.mark.parametrize("strategy", STRUCTURED)
+def test_a_sentence_that_points_back_is_not_parted_from_its_antecedent(strategy: str) -> None:
+    text = f"# 标题\n\n{_LONG}方案甲先检索再排序。上述方案需要两个模型。{_LONG}{_LONG}"
+    chunks = build_chunker(config(strategy, target_tokens=110, max_tokens=220), count_words, embed).chunk(_load(text))
+    assert len(chunks) > 1
+    assert any("方案甲先检索再排序。上述方案" in chunk.text for chunk in chunks)
+
+
+def test_an_antecedent_without_room_becomes_context() -> None:
+    long = "这个句子很长，" + "说的都是同一件事情，" * 6 + "到此为止。"
+    text = f"# 标题\n\n甲方案先检索再排序，然后由模型生成最后的答案。\n\n{long}"
+    chunks = build_chunker(config("sentence", max_tokens=140, target_tokens=60), count_words).chunk(_load(text))
+    assert chunks[-1].text == long
+    assert chunks[-1].context == "标题\n甲方案先检索再排序，然后由模型生成最后的答案。"
+    assert chunks[-1].tokens == count_words([long])[0]
