@@ -12,6 +12,7 @@ import pytest
 from chunking.errors import ConfigError, ProviderError
 from eval.corpus import Corpus, corpus_of_suite
 from eval.options import RunOptions
+from eval.recorded import RecordedSystem
 from eval.runner import Progress, RunResult, run_suite
 from eval.runs import ANSWERS, SCORES, SUMMARY, LineWriter, read_run
 from eval.suite import Suite, load_suite
@@ -234,6 +235,28 @@ def test_progress_counts_to_the_end_of_both_stages(suite: Suite, tmp_path: Path)
     ]  # fmt: skip
     assert seen[0].seconds_left is None
     assert seen[3].seconds_left == 0
+
+
+def test_recorded_answers_of_another_program_are_scored(tmp_path: Path) -> None:
+    temple, panthers = DOCUMENTS
+    recorded = [
+        {**QUESTIONS[0], "response": "香港。", "retrieved_contexts": [panthers["text"], temple["text"]]},
+        {**QUESTIONS[1], "answer": "Nobody knows.", "contexts": ["A text that is in no document."]},
+        {**QUESTIONS[2], "response": ""},
+    ]
+    suite = suite_folder(tmp_path / "suite", recorded)
+    corpus = corpus_of_suite(suite)
+    asyncio.run(
+        run_suite(suite, corpus, [RecordedSystem(suite, corpus)], tmp_path / "run", options=RunOptions(metrics=FREE))
+    )
+    read = read_run(tmp_path / "run")
+    assert read.values("mrr") == {"zh": [0.5], "en": [0.0]}
+    assert read.values("exact_match") == {"zh": [1.0], "en": [0.0]}
+    assert read.values("refusal_accuracy") == {"zh": [1.0], "en": [1.0], "none": [1.0]}
+    assert read.answers["en", 0].contexts[0].text == "A text that is in no document."
+    plain = suite_folder(tmp_path / "plain")
+    with pytest.raises(ConfigError, match="no responses"):
+        RecordedSystem(plain, corpus)
 
 
 def test_rescoring_keeps_the_answers(suite: Suite, tmp_path: Path) -> None:
