@@ -1,4 +1,5 @@
 # make run: the service, from a fresh clone.  make test: everything the project promises.
+# make bench NAME=ask: one benchmark, all without a name.
 PYTHON ?= python3
 PORT ?= 8000
 BIN := .venv/bin
@@ -19,7 +20,7 @@ lint: .venv/test.stamp
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
 bench: .venv/test.stamp
-	@$(BIN)/python -m tests.bench
+	@$(BIN)/python -m tests.bench $(NAME)
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed: make PYTHON=python3.11 ..." if sys.version_info < (3, 11) else 0)'
