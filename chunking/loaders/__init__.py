@@ -10,6 +10,7 @@ from chunking.errors import DocumentError
 from chunking.loaders.base import MAX_BINARY_BYTES, MAX_TEXT_BYTES, Loader
 from chunking.loaders.docx import load_docx
 from chunking.loaders.html import load_html
+from chunking.loaders.latex import load_latex
 from chunking.loaders.markdown import load_markdown
 from chunking.loaders.pdf import load_pdf
 from chunking.loaders.text import load_text
@@ -23,6 +24,7 @@ LOADERS: dict[str, Loader] = {
     "text/plain": load_text,
     "text/markdown": load_markdown,
     "text/html": load_html,
+    "text/x-tex": load_latex,
     PDF: load_pdf,
     DOCX: load_docx,
 }
@@ -36,6 +38,8 @@ MEDIA_TYPES: dict[str, str] = {
     ".html": "text/html",
     ".htm": "text/html",
     ".xhtml": "text/html",
+    ".tex": "text/x-tex",
+    ".latex": "text/x-tex",
     ".pdf": PDF,
     ".docx": DOCX,
 }
@@ -141,7 +145,11 @@ def _sniff(data: bytes) -> str | None:
     return next((name for magic, name in _FOREIGN.items() if data.startswith(magic)), None)
 
 
-_ALIASES: dict[str, str] = {"application/xhtml+xml": "text/html", "text/x-markdown": "text/markdown"}
+_ALIASES: dict[str, str] = {
+    "application/xhtml+xml": "text/html",
+    "text/x-markdown": "text/markdown",
+    "application/x-tex": "text/x-tex",
+}
 _FOREIGN: dict[bytes, str] = {
     b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "an old binary office file",
     b"\x89PNG": "a picture",

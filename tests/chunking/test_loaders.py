@@ -117,6 +117,78 @@ def test_a_few_damaged_bytes_do_not_change_the_encoding() -> None:
     assert "damaged" in document.notes[0]
 
 
+# LaTeX
+
+
+def test_latex_structure() -> None:
+    source = r"""
+\documentclass{article} % class
+\title{On {\em Retrieval}}
+\begin{document}
+\maketitle
+\begin{abstract}We retrieve 50\% more.\end{abstract}
+\section{Intro\label{sec:a}}
+First \textbf{bold} text~with \cite[p.~3]{smith} and \href{https://x.org}{a link}. % gone
+Caf\'e na\"{\i}ve, $a_{i} = \frac{1}{2}$, ``quoted''---done.\footnote{A note.}
+
+Second paragraph.
+\begin{equation}
+E = mc^2
+\end{equation}
+\subsection*{Lists}
+\begin{enumerate}
+  \item one
+  \item two \begin{itemize}\item inner\end{itemize}
+\end{enumerate}
+\begin{table}\caption{Some values}
+\begin{tabular}{l|c}\hline
+name & value \\ \hline
+a \& b & 1 \\
+\end{tabular}\end{table}
+\begin{lstlisting}[language=Python]
+# 100% code
+  x = {1}
+\end{lstlisting}
+\begin{thebibliography}{9}
+\bibitem{smith} A. Smith. A title. 2020.
+\end{thebibliography}
+\end{document}
+"""
+    document = load_bytes(source.encode(), source="a.tex")
+    assert document.title == "On Retrieval"
+    assert kinds(document) == [
+        ("heading", "Abstract"),
+        ("paragraph", "We retrieve 50% more."),
+        ("heading", "Intro"),
+        (
+            "paragraph",
+            "First bold text with [smith] and a link (https://x.org). Café naïve, "
+            r"$a_{i} = \frac{1}{2}$, “quoted”—done.A note.",
+        ),
+        ("paragraph", "Second paragraph."),
+        ("math", "\\begin{equation}\nE = mc^2\n\\end{equation}"),
+        ("heading", "Lists"),
+        ("list", "1. one\n2. two\n  - inner"),
+        ("paragraph", "Some values"),
+        ("table", "name | value\na & b | 1"),
+        ("code", "# 100% code\n  x = {1}"),
+        ("heading", "References"),
+        ("list", "[1] A. Smith. A title. 2020."),
+    ]
+    assert document.blocks[7].heading_path == ("Intro", "Lists")
+    assert "reference list" in document.notes[0]
+    assert covered(document)
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["\\begin{tabular}{l", "\\section{open", "\\[ x", "$" * 99, "{" * 5000 + "x", "\\item \\end{itemize} x", "\\'"],
+)
+def test_broken_latex_is_read_as_far_as_it_goes(source: str) -> None:
+    document = load_bytes(f"Some words.\n\n{source}".encode(), source="a.tex")
+    assert document.text.startswith("Some words.")
+
+
 # HTML
 
 

@@ -1,0 +1,74 @@
+"""LaTeX inside a paragraph -> plain words. Substitutions only, no recursion: linear, and safe on unbalanced input."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_MARKS = "\u0300\u0301\u0302\u0308\u0303\u0304\u0307\u0306\u030c\u030b\u0327\u0323\u030a\u0328"
+_ACCENTS = dict(zip("`'^\"~=.uvHcdrk", _MARKS, strict=True))
+_LETTERS = {
+    **{"ss": "ß", "o": "ø", "O": "Ø", "l": "ł", "L": "Ł", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ"},
+    **{"aa": "å", "AA": "Å", "i": "i", "j": "j", "LaTeX": "LaTeX", "TeX": "TeX", "copyright": "©", "times": "×"},
+    **{"ldots": "…", "dots": "…", "textellipsis": "…", "textbackslash": "＼", "textasciitilde": "～"},
+    **{"S": "§", "P": "¶", "textendash": "–", "textemdash": "—", "textless": "<", "textgreater": ">", "textbar": "|"},
+    **{"quad": " ", "qquad": " ", "newline": " ", "linebreak": " "},
+}
+# Their arguments are no text.
+_DROPPED = re.compile(
+    r"\\(?:label|vspace|hspace|includegraphics|bibliographystyle|bibliography|input|include|pagestyle|thispagestyle|"
+    r"setlength|addtolength|setcounter|definecolor|usepackage|documentclass|graphicspath|nocite|index|color|"
+    r"phantom|vskip|hskip|centering|maketitle|tableofcontents|newpage|clearpage|noindent|multirow\s*\{[^{}]*\})\b\*?"
+    r"\s*(?:\[[^\]]*\])?\s*(?:\{[^{}]*\})?"
+)
+_CITATION = re.compile(
+    r"\\(?:[cC]ite\w*|parencite|textcite|(?:auto|eq|page|c|C|name)?ref)\*?\s*(?:\[[^\]]*\]\s*){0,2}\{([^{}]*)\}"
+)
+_LINK = re.compile(r"\\href\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
+_COLUMNS = re.compile(r"\\multicolumn\s*\{[^{}]*\}\s*\{[^{}]*\}")
+_ACCENT = re.compile(r"\\(?:([`'^\"~=.])|([uvHcdrk])(?=[\s{]))\s*(?:\{\\?([A-Za-z])\}|\\?([A-Za-z]))")
+_COMMAND = re.compile(r"\\([A-Za-z]+)\*?[^\S\n]*")
+_MATH = re.compile(r"(?<!\\)\$[^$]+\$|\\\(.{1,2000}?\\\)", re.DOTALL)
+_ESCAPED = re.compile(r"\\([%&_#${}])")
+
+
+def plain(source: str) -> str:
+    """Words of a stretch of LaTeX. Inline math stays as it is written."""
+    parts: list[str] = []
+    at = 0
+    for math in _MATH.finditer(source):
+        parts += [_words(source[at : math.start()]), math.group()]
+        at = math.end()
+    parts.append(_words(source[at:]))
+    return "".join(parts)
+
+
+def balanced(text: str, at: int) -> int:
+    """Where the group that was opened before `at` is closed; the end of the text where it is not."""
+    depth = 1
+    for match in re.compile(r"\\.|[{}]", re.DOTALL).finditer(text, at):
+        depth += {"{": 1, "}": -1}.get(match.group(), 0)
+        if not depth:
+            return match.start()
+    return len(text)
+
+
+def _words(source: str) -> str:
+    if "\\" in source:
+        source = re.sub(r"\\\\(?:\[[^\]]*\])?", " ", source)
+        # Escaped characters step aside while braces and commands are removed.
+        source = _ESCAPED.sub(lambda match: chr(0xE000 + ord(match.group(1))), source)
+        source = _DROPPED.sub("", source)
+        source = _LINK.sub(r"\2 (\1)", source)
+        source = _CITATION.sub(r"[\1]", source)
+        source = _COLUMNS.sub("", source)
+        source = _ACCENT.sub(_accent, source)
+        source = _COMMAND.sub(lambda match: _LETTERS.get(match.group(1), ""), source)
+        source = re.sub(r"\\[,;:! /-]", lambda match: "" if match.group() in ("\\-", "\\/", "\\!") else " ", source)
+    source = source.replace("{", "").replace("}", "").replace("~", " ")
+    source = source.replace("---", "—").replace("--", "–").replace("``", "“").replace("''", "”")
+    return re.sub("[\ue000-\ue07f]", lambda match: chr(ord(match.group()) - 0xE000), source)
+
+
+def _accent(match: re.Match[str]) -> str:
+    return unicodedata.normalize("NFC", (match[3] or match[4]) + _ACCENTS[match[1] or match[2]])
