@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from chunking.errors import ConfigError, CragError
+from chunking.errors import CragError
 from eval.corpus import Located
 from eval.pool import work_through
-from eval.prices import Budget, BudgetSpentError, Prices
+from eval.prices import Budget, BudgetSpentError, Prices, require_price
 from eval.questions import SuiteQuestion
 from eval.runs import AnswerRecord, Context, Question
 from eval.system import System
@@ -39,7 +39,8 @@ async def ask_all(
 ) -> bool:
     """Work through the tasks; False when the budget ended it. Raises ConfigError for a limit on what has no price.
 
-    An answer's cost is known afterwards only, so the dearest one so far of its system is booked for the next.
+    An answer's cost is known afterwards only: the first of a system books all that is left, and so runs alone, each
+    later one the dearest so far.
     """
     dearest: dict[str, float] = {}
     within = True
@@ -50,18 +51,17 @@ async def ask_all(
         if not within:
             return
         try:
-            async with budget.booked(dearest.get(name, 0.0)):
+            async with budget.booked(lambda: dearest.get(name, budget.rest)):
                 record = await ask(task, timeout, prices)
                 budget.spend(record.cost or 0.0)
+                dearest[name] = max(dearest.get(name, 0.0), record.cost or 0.0)
         except BudgetSpentError:
             within = False
             return
         task.keep(record)
         progress()
-        dearest[name] = max(dearest.get(name, 0.0), record.cost or 0.0)
         if record.cost is None and budget.limit is not None:
-            model = _model(record.answer)
-            raise ConfigError(f"--max-cost needs a price for {model}: add it to a table and name that with --prices.")
+            require_price(prices, str(_model(record.answer)))
 
     await work_through(tasks, work, concurrency)
     return within

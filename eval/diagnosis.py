@@ -50,11 +50,14 @@ def diagnose(record: AnswerRecord, scores: Mapping[str, Score]) -> Finding | Non
 def diagnose_run(findings: Sequence[Finding], means: Mapping[str, float | None], answers: int) -> dict[str, Any]:
     """Counts by stage, the findings, and a paragraph that says where to begin."""
     stages = Counter(finding.stage for finding in findings)
+    causes = Counter((finding.stage, finding.advice) for finding in findings)
     lines = []
     if not findings:
         lines.append("No answer failed by the metrics of this run.")
-    for stage, count in stages.most_common():
-        lines.append(f"{count} of {answers} answers were lost in {stage}: {NEXT[stage]}.")
+    lines += [
+        f"{count} of {answers} answers were lost in {stage}: {advice}."
+        for (stage, advice), count in causes.most_common()
+    ]
     faithfulness, recall = means.get("faithfulness"), means.get("context_recall", means.get("id_context_recall"))
     if faithfulness is not None and faithfulness < 0.8:
         lines.append(f"Faithfulness is low ({faithfulness:.2f}): generation says more than its passages hold.")

@@ -26,9 +26,9 @@ from typing import Any, Self, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from chunking.errors import ConfigError, MissingExtraError
+from chunking.errors import MissingExtraError, StoreError
 from eval.judge_config import JudgeConfig
-from eval.prices import Budget, BudgetSpentError, Price, Prices
+from eval.prices import Budget, BudgetSpentError, Price, Prices, require_price
 
 _Reply = TypeVar("_Reply", bound=BaseModel)
 
@@ -73,15 +73,19 @@ def logged_calls() -> Iterator[CallLog]:
 
 
 class JudgeCache:
-    """Replies by key in one SQLite file, written as they arrive; None keeps them in memory."""
+    """Replies by key in one SQLite file, written as they arrive; None keeps them in memory. Raises StoreError."""
 
     def __init__(self, path: Path | None) -> None:
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
         self._database = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=30, check_same_thread=False)
-        self._database.execute("PRAGMA journal_mode=WAL")
-        self._database.execute("PRAGMA synchronous=NORMAL")
-        self._database.execute("CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL)")
+        try:
+            self._database.execute("PRAGMA journal_mode=WAL")
+            self._database.execute("PRAGMA synchronous=NORMAL")
+            self._database.execute("CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL)")
+        except sqlite3.DatabaseError as error:
+            self._database.close()
+            raise StoreError(f"The judge's cache {path} cannot be used ({error}); delete the file and go on.") from None
 
     def get(self, key: str) -> str | None:
         row = self._database.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
@@ -117,10 +121,8 @@ class Judge:
         self._budget = budget or Budget()
         self._round = round
         self._running: dict[str, asyncio.Future[str]] = {}
-        if self._budget.limit is not None and self._price is None:
-            raise ConfigError(
-                f"--max-cost needs a price for the judge {config.model}: add it to a table and name that with --prices."
-            )
+        if self._budget.limit is not None:
+            require_price(self._prices, config.model)
 
     @property
     def _price(self) -> Price | None:
@@ -201,7 +203,7 @@ class Judge:
         return reply
 
     async def _ask(self, prompt: str, shape: type[_Reply]) -> _Reply:
-        async with self._slots, self._budget.booked(self._most(prompt)):
+        async with self._slots, self._budget.booked(lambda: self._most(prompt)):
             if self.unreachable:
                 raise JudgeError(f"the judge's endpoint {self.config.base_url} cannot be reached")
             try:

@@ -80,7 +80,7 @@ def risk_coverage(pairs: Sequence[tuple[float, float]]) -> dict[str, Any]:
 
 
 def _stage(records: Sequence[AnswerRecord], node: str) -> dict[str, Any]:
-    """How often a node ran, how often the confidence was higher after it, and how often the evidence was there then."""
+    """How often a node ran, how often the confidence rose after it, and how often the evidence was there then."""
     used = [record for record in records if any(event["node"] == node for event in record.trace)]
     raised = sum(_raised(record.trace, node) for record in used)
     found = sum(evidence_found(record) for record in used)
@@ -88,6 +88,7 @@ def _stage(records: Sequence[AnswerRecord], node: str) -> dict[str, Any]:
         "used": len(used),
         "rate": len(used) / len(records) if records else 0.0,
         "raised_confidence": raised,
+        "with_gold": sum(bool(record.gold) for record in used),
         "evidence_found": int(found),
     }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -65,6 +65,12 @@ def load_prices(path: str | Path | None = None) -> Prices:
         raise ConfigError(f"The price table {file}: {place}: {error.errors()[0]['msg'].lower()}.") from None
 
 
+def require_price(prices: Prices, model: str) -> None:
+    """Raises ConfigError where money is limited and the model has no price."""
+    if prices.of(model) is None:
+        raise ConfigError(f"--max-cost needs a price for {model}: add it to a table and name that with --prices.")
+
+
 class BudgetSpentError(Exception):
     """The next call could exceed the limit. A value of the run, not a failure: it stops and can be resumed."""
 
@@ -83,22 +89,31 @@ class Budget:
     _settled: asyncio.Condition = field(default_factory=asyncio.Condition)
 
     @asynccontextmanager
-    async def booked(self, most: float) -> AsyncIterator[None]:
-        """Run one call that may cost `most`; report its real cost with `spend` inside. Raises BudgetSpentError."""
+    async def booked(self, most: Callable[[], float]) -> AsyncIterator[None]:
+        """Run one call that may cost `most()`, which is asked again while the call waits for others to settle.
+
+        Report the real cost with `spend` inside. Raises BudgetSpentError.
+        """
         if self.limit is None:
             yield
             return
         async with self._settled:
-            await self._settled.wait_for(lambda: self._fits(most) or not self._booked)
-            if not self._fits(most):
+            await self._settled.wait_for(lambda: self._fits(most()) or not self._booked)
+            booked = most()
+            if not self._fits(booked):
                 raise BudgetSpentError
-            self._booked.append(most)
+            self._booked.append(booked)
         try:
             yield
         finally:
             async with self._settled:
-                self._booked.remove(most)
+                self._booked.remove(booked)
                 self._settled.notify_all()
+
+    @property
+    def rest(self) -> float:
+        """All that is left."""
+        return 0.0 if self.limit is None else max(0.0, self.limit - self.spent)
 
     def spend(self, cost: float) -> None:
         self.spent += cost

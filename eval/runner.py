@@ -22,9 +22,9 @@ from eval.corpus import Corpus
 from eval.judge import Judge
 from eval.judge_config import JudgeConfig
 from eval.manifest import new_manifest, resumed
-from eval.metrics import Resources, build, select
+from eval.metrics import Resources, build, require_packages, select
 from eval.options import RunOptions
-from eval.prices import Budget, Prices, load_prices
+from eval.prices import Budget, Prices, load_prices, require_price
 from eval.questions import SuiteQuestion
 from eval.runs import (
     ANSWERS,
@@ -91,6 +91,10 @@ async def run_suite(
         raise ConfigError("There is no pipeline to run: name one with --pipeline.")
     questions = stratified(suite.questions, options.sample, options.stratify, options.seed)
     infos = select(options.metrics, judge=judge is not None, embedder=embedder is not None)
+    require_packages([info.name for info in infos])
+    prices = prices or load_prices()
+    if judge is not None and options.max_cost is not None:
+        require_price(prices, judge.model)
     folders = [out] if len(systems) == 1 else [out / name for name in _folder_names(systems)]
     fingerprint = None if embedder is None else embedder.fingerprint
     for system, folder in zip(systems, folders, strict=True):
@@ -99,7 +103,7 @@ async def run_suite(
         )
         _open_folder(folder, manifest, options)
     budget = Budget(options.max_cost, spent=sum(_spent(read_run(folder)) for folder in folders))
-    scorer = _Scorer(judge, embedder, judge_cache or out / JUDGE_CACHE, prices or load_prices(), budget, options.round)
+    scorer = _Scorer(judge, embedder, judge_cache or out / JUDGE_CACHE, prices, budget, options.round)
     report = _Reporter(progress, budget)
 
     located = {question.id: corpus.locate(question) for question in questions}
@@ -113,7 +117,7 @@ async def run_suite(
             asked,
             concurrency=options.concurrency,
             timeout=options.question_timeout,
-            prices=scorer.prices,
+            prices=prices,
             budget=budget,
             progress=report.stage("answers", len(asked)),
         )

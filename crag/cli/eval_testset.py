@@ -11,8 +11,8 @@ import click
 from crag.app import Crag
 from crag.cli.eval_options import judge_options, judge_settings
 from crag.cli.options import home_option, json_option, print_json
-from eval.draft_model import draft_with_model
-from eval.draft_patterns import draft_by_patterns
+from eval.drafting.model import draft_with_model
+from eval.drafting.patterns import draft_by_patterns
 from eval.testset import Draft, decide, load_drafts, progress, save_drafts, write_suite
 
 _FILE = click.Path(path_type=Path)

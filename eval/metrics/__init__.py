@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from chunking.errors import ConfigError
+from chunking.errors import ConfigError, MissingExtraError
 from eval.metrics.base import Metric
 from eval.metrics.catalog import CATALOG, ON_REQUEST
 from eval.runs import MetricInfo
@@ -65,6 +66,12 @@ def select(names: Collection[str] | None, *, judge: bool, embedder: bool) -> lis
         if wanted and not lacking:
             chosen.append(info)
     return chosen
+
+
+def require_packages(names: Collection[str]) -> None:
+    """Raises MissingExtraError where Ragas is needed and not installed; loads nothing."""
+    if _OF_RAGAS & set(names) and not all(find_spec(package) for package in ("ragas", "instructor")):
+        raise MissingExtraError("Ragas scores", "eval")
 
 
 def build(names: Collection[str], resources: Resources) -> dict[str, Metric]:

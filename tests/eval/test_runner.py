@@ -213,6 +213,20 @@ def test_the_budget_is_never_exceeded_and_the_run_resumes_with_a_larger_one(suit
     assert whole.run.summary["cost"]["answers"] == pytest.approx(0.3)
 
 
+def test_the_first_answer_runs_alone_until_its_cost_is_known(tmp_path: Path) -> None:
+    suite = suite_folder(tmp_path / "suite", [{"id": f"q{n}", "question": f"Question {n}?"} for n in range(12)])
+    dear = ScriptedSystem(
+        lambda q: answer(q, "No.", usage=Usage(1_000_000, 0, 1), models={"generation": "gpt-4o-mini"}), delay=0.02
+    )
+    (result,) = run(suite, dear, out=tmp_path / "run", max_cost=0.65, concurrency=8)
+    assert result.stopped == "max_cost"
+    assert len(dear.asked) == 4
+    assert result.run.summary["cost"]["total"] == pytest.approx(0.6)
+    free = ScriptedSystem(lambda q: answer(q, "No."), delay=0.02)
+    assert run(suite, free, out=tmp_path / "free", max_cost=0.0, concurrency=8)[0].stopped is None
+    assert free.most_at_once > 1
+
+
 def test_a_limit_on_a_model_without_a_price_is_refused(suite: Suite, tmp_path: Path) -> None:
     handler = script(corpus_of_suite(suite), usage=Usage(10, 1, 1), models={"generation": "home-made"})
     with pytest.raises(ConfigError, match="price for home-made"):

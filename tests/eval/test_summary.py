@@ -109,8 +109,20 @@ def test_the_panel_counts_routes_rewrites_and_what_they_brought() -> None:
         ]
     )
     assert panel["routes"] == {"correct": 2, "incorrect": 1}
-    assert panel["rewrite"] == {"used": 2, "rate": pytest.approx(2 / 3), "raised_confidence": 1, "evidence_found": 1}
-    assert panel["web"] == {"used": 1, "rate": pytest.approx(1 / 3), "raised_confidence": 0, "evidence_found": 0}
+    assert panel["rewrite"] == {
+        "used": 2,
+        "rate": pytest.approx(2 / 3),
+        "raised_confidence": 1,
+        "with_gold": 2,
+        "evidence_found": 1,
+    }
+    assert panel["web"] == {
+        "used": 1,
+        "rate": pytest.approx(1 / 3),
+        "raised_confidence": 0,
+        "with_gold": 1,
+        "evidence_found": 0,
+    }
     assert panel["calibration"]["n"] == 3
 
 

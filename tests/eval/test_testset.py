@@ -15,8 +15,8 @@ from chunking.errors import ConfigError, NotFoundError, ProviderError
 from chunking.loaders import load_bytes
 from chunking.types import Document
 from eval.corpus import corpus_of_documents
-from eval.draft_model import draft_with_model
-from eval.draft_patterns import draft_by_patterns
+from eval.drafting.model import draft_with_model
+from eval.drafting.patterns import draft_by_patterns
 from eval.judge_config import JudgeConfig
 from eval.suite import load_suite
 from eval.testset import PROPORTION, Draft, decide, load_drafts, progress, save_drafts, shares, write_suite

@@ -7,16 +7,18 @@ import hashlib
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
+import yaml
 from pydantic import BaseModel, ValidationError
 
 from chunking.errors import ProviderError
 from chunking.types import Document
 from eval.corpus import find_text
 from eval.judge_config import JudgeConfig
-from eval.metrics.frozen import read_prompt
 from eval.testset import KINDS, Draft, Kind, numbered, passage, shares
 from graph.language import language_of
 
@@ -121,7 +123,7 @@ def checked(kind: Kind, chosen: tuple[_Section, ...], reply: str, model: str) ->
 
 
 async def _ask(client: Any, model: JudgeConfig, kind: Kind, chosen: tuple[_Section, ...]) -> str:
-    prompt = read_prompt("draft", "zh" if language_of(chosen[0].text) == "zh" else "en")
+    prompt = _prompts(language_of(chosen[0].text))
     passages = "\n\n".join(
         f'<passage number="{number}" title="{section.document.title}">\n{section.text}\n</passage>'
         for number, section in enumerate(chosen, 1)
@@ -137,6 +139,13 @@ async def _ask(client: Any, model: JudgeConfig, kind: Kind, chosen: tuple[_Secti
         response_format={"type": "json_object"},
     )
     return str(reply.choices[0].message.content or "")
+
+
+@cache
+def _prompts(lang: str) -> dict[str, str]:
+    """By kind of question, and ``form`` for what every reply looks like."""
+    content: dict[str, str] = yaml.safe_load(Path(__file__).with_name(f"{lang}.yaml").read_text(encoding="utf-8"))
+    return content
 
 
 def _choices(kind: Kind, sections: Sequence[_Section], number: int) -> list[tuple[_Section, ...]]:
