@@ -33,6 +33,8 @@ class ChunkingConfig(BaseModel):
     """Cap on the embedded text (context and text together)."""
     overlap: int = Field(default=0, ge=0, le=4096)
     """Carried over from the chunk before: tokens for `fixed`, sentences for the other strategies."""
+    parent_tokens: int = Field(default=0, ge=0, le=32_768)
+    """Size of the parents that neighbouring chunks of a section share, over any strategy; 0 for none."""
     headings: bool = True
     """Put the title and heading path before the text when it is embedded and indexed."""
     keep_noise: bool = False
@@ -51,6 +53,8 @@ class ChunkingConfig(BaseModel):
     def _ordered(self) -> ChunkingConfig:
         if not self.min_tokens <= self.target_tokens <= self.max_tokens:
             raise ValueError("sizes must satisfy min_tokens <= target_tokens <= max_tokens")
+        if 0 < self.parent_tokens < self.max_tokens:
+            raise ValueError("parent_tokens must be 0 or at least max_tokens")
         low, high = _BOUNDS[self.breakpoint]
         if self.threshold is not None and not low <= self.threshold <= high:
             raise ValueError(f"threshold of {self.breakpoint} must lie between {low:g} and {high:g}")

@@ -12,6 +12,7 @@ from chunking.strategies.base import Chunker, SentenceEmbedder
 from chunking.strategies.fixed import FixedChunker
 from chunking.strategies.hybrid import HybridChunker
 from chunking.strategies.paragraph import ParagraphChunker
+from chunking.strategies.parents import ParentChunker
 from chunking.strategies.semantic import SemanticChunker
 from chunking.strategies.sentence import SentenceChunker
 from chunking.types import TokenCounter
@@ -35,7 +36,8 @@ def build_chunker(config: ChunkingConfig, count_tokens: TokenCounter, embed: Sen
     except KeyError:
         known = ", ".join(sorted(STRATEGIES))
         raise ConfigError(f"chunking.strategy {config.strategy!r} does not exist: choose one of {known}.") from None
-    return build(config, count_tokens, embed)
+    chunker = build(config, count_tokens, embed)
+    return ParentChunker(chunker, config.parent_tokens) if config.parent_tokens else chunker
 
 
 def fingerprint(config: ChunkingConfig) -> str:

@@ -38,7 +38,7 @@ def group_units(assembler: Assembler, measured: Measured, *, target: int, coales
     content: Block | None = None
     for i, unit in enumerate(units):
         block = blocks[unit.block]
-        apart = content is not None and not _together(content, block)
+        apart = content is not None and not together(content.heading_path, block.heading_path)
         # Nor may a chunk reach over text that is kept out of the index.
         if i > first and (apart or (unit.block > units[i - 1].block and not assembler.follows(unit.block))):
             groups.append(_group(assembler, measured, (first, i), target, coalesce))
@@ -92,8 +92,8 @@ def spans(measured: Measured, group: Group, chosen: Sequence[tuple[int, int]], *
     return found
 
 
-def _together(content: Block, block: Block) -> bool:
-    a, b = content.heading_path, block.heading_path
+def together(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
+    """Whether texts under these heading paths may share a chunk."""
     return a == b or (len(a) >= _SHARED and a[:_SHARED] == b[:_SHARED])
 
 
