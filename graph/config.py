@@ -52,8 +52,8 @@ class GenerationConfig(_Section):
     max_tokens: int = Field(default=800, ge=16, le=32_768)
     evidence_tokens: int = Field(default=1500, ge=64, le=100_000)
     """Budget of the passages handed to generation."""
-    max_sentences: int = Field(default=3, ge=1, le=20)
-    """extractive: sentences quoted at most."""
+    max_sentences: int = Field(default=5, ge=1, le=20)
+    """extractive: sentences quoted at most; at most three where one fact is asked for."""
     timeout: float = Field(default=60.0, gt=0, le=600)
     deadline: float = Field(default=120.0, gt=0, le=3600)
     """Seconds for one answer, all nodes together."""

@@ -14,7 +14,8 @@ from retrieval.types import Hit
 class Strip:
     """A sentence of a passage, in the document's own offsets: ``document.text[start:end] == text``.
 
-    `relevance` is relative to the best strip of the question, 0 to 1.
+    `relevance` is relative to the best strip of the question, 0 to 1; `by_part` says the same of each part of a
+    question that has several.
     """
 
     hit: Hit
@@ -22,6 +23,7 @@ class Strip:
     end: int
     text: str
     relevance: float
+    by_part: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +38,18 @@ class Source:
     def text(self) -> str:
         """The strips as one text; ``...`` stands where sentences were left out."""
         parts = [self.strips[0].text]
-        chunk = self.hit.chunk
         for before, after in pairwise(self.strips):
-            between = chunk.text[before.end - chunk.start : after.start - chunk.start]
-            parts.append(between if not between.strip() else " ... ")
+            parts.append(self._between(before, after) if self.adjacent(before, after) else " ... ")
             parts.append(after.text)
         return "".join(parts)
+
+    def adjacent(self, before: Strip, after: Strip) -> bool:
+        """Whether nothing was left out between two strips of this source."""
+        return not self._between(before, after).strip()
+
+    def _between(self, before: Strip, after: Strip) -> str:
+        chunk = self.hit.chunk
+        return chunk.text[before.end - chunk.start : after.start - chunk.start]
 
     def cite(self, marker: int, strips: Sequence[Strip] = ()) -> Citation:
         """The span from the first to the last of `strips` (of all strips where none is given)."""

@@ -137,18 +137,21 @@ def _first_cell(text: str) -> str:
 
 def select(
     cuts: Sequence[Cut],
-    relevance: Sequence[Sequence[float]],
+    by_part: Sequence[Sequence[Sequence[float]]],
     *,
     threshold: float,
     budget: int,
     count_tokens: Callable[[Sequence[str]], list[int]],
+    follow: bool = False,
 ) -> list[Strip]:
     """Strips at or above the threshold, best first, while they and what they refer to fit the budget (tokens).
 
-    A sentence that opens with a reference word brings the one before, a table row brings its header. The best
-    strip is kept whatever its length. The same span of overlapping passages is kept once.
+    `by_part` holds the relevances to each part of the question; the best one counts. A sentence that opens with a
+    reference word brings the one before, a table row its header, and with `follow` a sentence the two after it. The
+    best strip is kept whatever its length. The same span of overlapping passages is kept once.
     """
     tokens = _tokens(cuts, count_tokens)
+    relevance = [[max(part[p][i] for part in by_part) for i in range(len(cut_.spans))] for p, cut_ in enumerate(cuts)]
     order = sorted(
         ((score, -p, -i) for p, scores in enumerate(relevance) for i, score in enumerate(scores)), reverse=True
     )
@@ -160,7 +163,9 @@ def select(
         if score < threshold:
             break
         wanted = [
-            (p, j) for j in (*_companions(cuts[p], i), i) if (p, j) not in kept and _place(cuts[p], j) not in seen
+            (p, j)
+            for j in (*_companions(cuts[p], i, follow), i)
+            if (p, j) not in kept and _place(cuts[p], j) not in seen
         ]
         cost = sum(tokens[p][j] for _, j in wanted)
         if not any(j == i for _, j in wanted) or (kept and spent + cost > budget):
@@ -169,17 +174,21 @@ def select(
         for key in wanted:
             kept[key] = None
             seen.add(_place(cuts[p], key[1]))
-    return [Strip(cuts[p].hit, *cuts[p].spans[i], cuts[p].text(i), relevance[p][i]) for p, i in sorted(kept)]
+    return [
+        Strip(cuts[p].hit, *cuts[p].spans[i], cuts[p].text(i), relevance[p][i], tuple(part[p][i] for part in by_part))
+        for p, i in sorted(kept)
+    ]
 
 
-def _companions(cut_: Cut, index: int) -> list[int]:
+def _companions(cut_: Cut, index: int, follow: bool) -> list[int]:
     text = cut_.text(index)
     if text.startswith("|"):
         first = index
         while first and cut_.text(first - 1).startswith("|"):
             first -= 1
         return [first] if first < index else []
-    return [index - 1] if index and refers_back(text) else []
+    before = [index - 1] if index and refers_back(text) else []
+    return before + [i for i in (index + 1, index + 2) if follow and i < len(cut_.spans)]
 
 
 def _place(cut_: Cut, index: int) -> tuple[str, int, int]:

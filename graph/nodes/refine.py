@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from chunking.errors import CragError
 from graph.evidence import number_sources
 from graph.nodes.base import Node, Result, Run, degraded
+from graph.questions import asks_several, parts
 from graph.state import State
 from graph.strips import Cut, cut, relevances, select
 from retrieval.embedding import embed
@@ -18,7 +20,7 @@ from retrieval.types import Hit
 
 async def refine(state: State, run: Run) -> Result:
     cuts = _cuts(state)
-    similarities = await asyncio.to_thread(_similarities, state["standalone"], cuts, run) if cuts else None
+    similarities = await asyncio.to_thread(_similarities, parts(state["standalone"]), cuts, run) if cuts else None
     return _refined(state, run, cuts, similarities)
 
 
@@ -46,24 +48,29 @@ def _cuts(state: State) -> list[Cut]:
     return [made for hit, probability in passages(state) if (made := cut(hit, probability)).spans]
 
 
-def _similarities(question: str, cuts: list[Cut], run: Run) -> NDArray[np.float64]:
+def _similarities(questions: Sequence[str], cuts: list[Cut], run: Run) -> NDArray[np.float64]:
+    """Cosines of each part of the question with each sentence, shape (parts, sentences)."""
     embedder = run.deps.embedder
     vectors = embed(embedder, [made.text(i) for made in cuts for i in range(len(made.spans))], "passage")
-    asked = embed(embedder, [question], "query")[0]
-    return np.asarray(vectors @ asked, dtype=np.float64)
+    return np.asarray(embed(embedder, questions, "query") @ vectors.T, dtype=np.float64)
 
 
 def _refined(state: State, run: Run, cuts: list[Cut], similarities: NDArray[np.float64] | None) -> Result:
+    asked = parts(state["standalone"])
     strips = select(
         cuts,
-        relevances(state["standalone"], cuts, similarities),
+        [
+            relevances(part, cuts, None if similarities is None else similarities[number])
+            for number, part in enumerate(asked)
+        ],
         threshold=run.deps.grading.strip_threshold,
         budget=run.generation.evidence_tokens,
         count_tokens=run.deps.embedder.count_tokens,
+        follow=asks_several(state["standalone"]),
     )
     sources = number_sources(strips, [made.hit for made in cuts])
     seen = sum(len(made.spans) for made in cuts)
-    return {"sources": sources}, {"sources": len(sources), "kept": len(strips), "of": seen}
+    return {"sources": sources}, {"sources": len(sources), "kept": len(strips), "of": seen, "parts": len(asked)}
 
 
 NODE = Node(name="refine", body=refine, fallback=by_words)

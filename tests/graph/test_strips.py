@@ -52,7 +52,7 @@ def test_strips_are_spans_of_the_document_in_order_within_the_budget(
     flat = [value for values in relevance for value in values]
     assert all(0 <= value <= 1 + 1e-9 for value in flat)
     assert not flat or abs(max(flat) - 1) < 1e-9
-    strips = select(cuts, relevance, threshold=threshold, budget=budget, count_tokens=COUNT)
+    strips = select(cuts, [relevance], threshold=threshold, budget=budget, count_tokens=COUNT)
     assert bool(strips) == bool(cuts)
     sources = number_sources(strips, hits)
     assert [source.number for source in sources] == list(range(1, len(sources) + 1))
@@ -76,7 +76,7 @@ def test_the_same_sentence_of_overlapping_passages_is_kept_once() -> None:
     text = "The tower has 312 steps. It was finished in 1889."
     first, second = hit(text, source="a.md"), hit(text[25:], source="a.md", offset=25)
     cuts = [cut(first, 0.9), cut(second, 0.5)]
-    strips = select(cuts, relevances("tower finished", cuts, None), threshold=0, budget=500, count_tokens=COUNT)
+    strips = select(cuts, [relevances("tower finished", cuts, None)], threshold=0, budget=500, count_tokens=COUNT)
     assert [(strip.start, strip.end) for strip in strips] == [(0, 24), (25, 49)]
 
 
@@ -84,7 +84,7 @@ def test_a_sentence_that_refers_back_brings_the_one_before() -> None:
     cuts = [cut(hit("Anna Gray built the tower. Rain fell. It opened on Sunday. Cats sleep."), 0.9)]
     similarities = np.array([0.1, 0.1, 0.9, 0.1])
     strips = select(
-        cuts, relevances("When did it open?", cuts, similarities), threshold=0.9, budget=500, count_tokens=COUNT
+        cuts, [relevances("When did it open?", cuts, similarities)], threshold=0.9, budget=500, count_tokens=COUNT
     )
     assert [strip.text for strip in strips] == ["Rain fell.", "It opened on Sunday."]
 
@@ -95,8 +95,42 @@ def test_a_table_row_brings_its_header() -> None:
     texts = [cuts[0].text(i) for i in range(len(cuts[0].spans))]
     row = texts.index("| port | 465 |")
     similarities = np.array([0.9 if i == row else 0.1 for i in range(len(texts))])
-    strips = select(cuts, relevances("port", cuts, similarities), threshold=0.9, budget=500, count_tokens=COUNT)
+    strips = select(cuts, [relevances("port", cuts, similarities)], threshold=0.9, budget=500, count_tokens=COUNT)
     assert [strip.text for strip in strips] == ["| name | default |", "| port | 465 |"]
+
+
+def test_each_part_of_a_question_keeps_its_own_best_strip() -> None:
+    cuts = [cut(hit("The tower has 312 steps. Cats sleep a lot. Anna Gray designed the bridge."), 0.9)]
+    asked = ("How many steps does the tower have?", "who designed the bridge?")
+    strips = select(
+        cuts, [relevances(part, cuts, None) for part in asked], threshold=0.9, budget=500, count_tokens=COUNT
+    )
+    assert [strip.text for strip in strips] == ["The tower has 312 steps.", "Anna Gray designed the bridge."]
+    assert [[value == 1 for value in strip.by_part] for strip in strips] == [[True, False], [False, True]]
+
+
+def test_a_list_is_followed_where_several_are_asked_for() -> None:
+    cuts = [cut(hit("Cats sleep. The steps are these: - open it - close it.\n- lock it\n- leave\n- stay"), 0.9)]
+    texts = [cuts[0].text(i) for i in range(len(cuts[0].spans))]
+    similarities = np.array([0.9 if "steps" in text else 0.1 for text in texts])
+    relevance = [relevances("What are the steps?", cuts, similarities)]
+    kept = select(cuts, relevance, threshold=0.9, budget=500, count_tokens=COUNT, follow=True)
+    assert [strip.text for strip in kept] == texts[1:4]
+    assert len(select(cuts, relevance, threshold=0.9, budget=500, count_tokens=COUNT)) == 1
+
+
+def test_a_heading_names_what_stands_under_it_and_is_no_evidence_itself() -> None:
+    cuts = [cut(hit("## top_k\n\nTen by default.\n\n## depth\n\nFive by default."), 0.9)]
+    assert [cuts[0].text(i) for i in range(2)] == ["Ten by default.", "Five by default."]
+    first, second = relevances("What is the default of top_k?", cuts, None)[0]
+    assert first == 1 > second
+
+
+def test_a_table_header_is_no_evidence_and_a_row_is_known_by_its_first_cell() -> None:
+    cuts = [cut(hit("| option | default |\n| --- | --- |\n| `host` | localhost |\n| `port` | 6334 |"), 0.9)]
+    header, host, port = relevances("What is the default of the port option?", cuts, None)[0]
+    assert (header, port) == (0, 1)
+    assert host < 1
 
 
 def test_reference_words_open_a_sentence_or_do_not_count() -> None:
@@ -110,6 +144,6 @@ def test_the_gap_between_strips_is_shown() -> None:
     text = "One is first. Two is second. Three is third."
     passage = hit(text)
     made = cut(passage, 1.0)
-    strips = select([made], [[1.0, 0.0, 1.0]], threshold=0.5, budget=500, count_tokens=COUNT)
+    strips = select([made], [[[1.0, 0.0, 1.0]]], threshold=0.5, budget=500, count_tokens=COUNT)
     assert number_sources(strips, [passage])[0].text == "One is first. ... Three is third."
     assert len(tokenize(text)) > 0

@@ -1,0 +1,93 @@
+"""What a question asks: of which kind, for one thing or several, in which parts."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a question of one kind asks with, and what a sentence that answers it contains."""
+
+    asks: re.Pattern[str]
+    answers: re.Pattern[str]
+
+
+def _kind(asks: str, answers: str) -> Kind:
+    return Kind(re.compile(asks, re.IGNORECASE), re.compile(answers))
+
+
+_MONTH = "January|February|March|April|May|June|July|August|September|October|November|December"
+KINDS = (
+    _kind(r"\bdefault\b|默认|預設|缺省", r"(?i:\bdefaults?\b)|默认|預設|缺省|\A\|"),
+    _kind(
+        r"\bhow (?:many|much|long|far|old|often|tall|large|big|high|fast|deep|wide)\b"
+        r"|\bwhat (?:percent\w*|number|amount|size|population)\b|多少|[几幾][^乎何]|多[大长長高久远遠快深宽寬]",
+        r"\d|[一二三四五六七八九十百千万萬亿億两兩]+[个個次年月日天人名种種座间間倍岁歲分成]"
+        r"|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dozen|hundred|thousand|million|billion|half|twice)\b",
+    ),
+    _kind(
+        r"\bwhen\b|\b(?:what|which) (?:year|date|day|month|time|century|decade)\b"
+        r"|何时|何時|什么时候|什麼時候|哪一?年|[几幾][年月日点點]|时间|時間",
+        rf"\d{{3,4}}|\d+ ?[年月日点點时時]|世[纪紀]|\b(?:{_MONTH})\b|century|B\.?C\.?|A\.?D\.?",
+    ),
+    _kind(
+        r"\bwho\b|\bwhom\b|\bwhose\b|谁|誰|何人|哪位|哪个人|哪個人",
+        r"[A-Z][a-z]+ (?:[A-Z][.\w]* )*[A-Z][a-z]+|[·•‧]|先生|教授|博士",
+    ),
+    _kind(
+        r"\bwhere\b|\b(?:what|which) (?:city|country|place|state|region|location)\b"
+        r"|哪[里裡儿兒]|何处|何處|哪[个個座](?:国|國|城|地)|在哪",
+        r"\b(?:in|at|near|from|to) (?:the )?[A-Z]|位于|位於|在.{1,12}[市省县縣区區国國州镇鎮村路]|[市省县縣区區]",
+    ),
+    _kind(
+        r"\bwhy\b|\breason|为什么|為什麼|为何|為何|原因|何以",
+        r"(?i:because|due to|since|so that|in order to|reason|owing|thus|therefore|cause)"
+        r"|因为|因為|由于|由於|因此|所以|为了|為了|导致|導致|使得|原因",
+    ),
+    _kind(
+        r"\bhow (?:do|does|did|to|can|could|should|is|are|was|were|would)\b|如何|怎么|怎麼|怎样|怎樣",
+        r"(?i:\bby\b|\busing\b|\buse\b|\bfirst\b|\bthen\b|\bthrough\b|\bset\b|\brun\b)|通过|通過|使用|利用|首先|然后|然後|步骤|步驟|方法|采用|採用|将|將",
+    ),
+    _kind(
+        r"\bwhat (?:is|are|was|were)\b|\bdefine\b|什么是|什麼是|是什么|是什麼|含义|定义",
+        r"\b(?:is|are|was|were) (?:an?|the)\b|refers? to|是一[种種个個]|是指|[称稱][为為]|即",
+    ),
+)
+_SEVERAL = re.compile(
+    r"\bsummar|\bcompar|\bdifferen|\badvantage|\bdisadvantage|\bpros and cons\b|\blist\b|\bexplain|\bdescribe"
+    r"|\boverview"
+    r"|\bwhat are\b|\bwhich .+ are\b|\b(?:what|which|the) steps\b|\bhow (?:do|does|to|can|should)\b|\bwhy\b|\band\b.+\?"
+    r"|总结|總結|概括|概述|介绍|介紹|比较|比較|区别|區別|不同|差异|差異|优点|優點|缺点|缺點|优缺|优势|哪些"
+    r"|步骤|步驟|流程|如何|怎么|怎麼|怎样|怎樣"
+    r"|为什么|為什麼|为何|原因|分别|分別|以及|各自|[?？].+[?？]",
+    re.IGNORECASE,
+)
+_ASKING = r"(?:(?:in|on|at|by|for|from|to|of|with) )?(?:what|which|who|whom|whose|when|where|why|how)\b"
+_PART_ENDS = re.compile(rf"(?<=[?？])\s*(?=\w)|,?\s+and(?: also)?\s+(?={_ASKING})|[;；]\s*", re.IGNORECASE)
+_CLAUSE_ENDS = re.compile(r"[，,]\s*(?:以及|并且|而且|同时|那么|还有|又|和)?")
+_ASKS_ZH = re.compile(
+    r"什么|什麼|多少|[几幾]|谁|誰|哪|如何|怎么|怎麼|怎样|怎樣|为何|為何|是否|吗|嗎|多[大长長高久远遠快深宽寬]"
+)
+
+
+def kinds(question: str) -> list[Kind]:
+    """The kinds whose words the question has, at most two: more say nothing."""
+    return [kind for kind in KINDS if kind.asks.search(question)][:2]
+
+
+def asks_several(question: str) -> bool:
+    """Whether a summary, list, comparison, reason or procedure is asked for rather than one fact."""
+    return _SEVERAL.search(question) is not None
+
+
+def parts(question: str) -> tuple[str, ...]:
+    """The questions that a question is made of: "Who wrote X, and when?" gives two. At least one, at most four."""
+    pieces = [piece.strip() for piece in _PART_ENDS.split(question) if piece.strip()]
+    found: list[str] = []
+    for piece in pieces:
+        clauses = [clause for clause in _CLAUSE_ENDS.split(piece) if clause.strip()]
+        # Only where each clause asks: "在 A 中，B 是什么" is one question.
+        found += clauses if len(clauses) > 1 and all(_ASKS_ZH.search(clause) for clause in clauses) else [piece]
+    return tuple(found) if 1 < len(found) <= 4 else (question,)
