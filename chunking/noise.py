@@ -26,6 +26,11 @@ _COPYRIGHT = re.compile(
     r"|.{0,120}(?:all rights reserved|保留所有权利|保留一切權利)\W*\Z",
     re.IGNORECASE | re.DOTALL,
 )
+_NAVIGATION = re.compile(
+    r"(?:from wikipedia, the free encyclopedia|(?:jump|skip) to [\w ]{1,40}|back to top|previous|next|share|print"
+    r"|跳转至.{0,20}|跳至.{0,12}|返回顶部|上一页|下一页|\s|[|·›>])+",
+    re.IGNORECASE,
+)
 _LINK = re.compile(r"!?\[(?:[^\]\[]|!\[[^\]]*\]\([^)]*\))*\]\([^)\n]*\)|<?https?://[^\s<>）)]+>?")
 _BADGES = re.compile(
     r"(?:\s*(?:\[!\[[^\]]*\]\([^)\n]*\)\]\([^)\n]*\)|!\[[^\]]*\]\([^)\n]*(?:badge|shields\.io)[^)\n]*\)))+\s*"
@@ -103,6 +108,7 @@ def _reason(text: str, blocks: Sequence[Block], number: int) -> str:
         ("badges", _BADGES.fullmatch(own) is not None),
         ("comment", own.startswith("<!--") and own.endswith("-->")),
         ("import lines", block.kind == "paragraph" and _IMPORTS.fullmatch(own) is not None),
+        ("navigation", len(own) <= _SHORT and _NAVIGATION.fullmatch(own) is not None),
         ("link list", _is_link_list(own)),
     )
     return next((reason for reason, holds in rules if holds), "")

@@ -21,6 +21,7 @@ _PAGE_NUMBER = re.compile(
 )
 _TERMINAL = re.compile(r"[。！？；.!?:：…][”’」』）)\"']*\Z")
 _ITEM = re.compile(r"(?:[•·●○▪◦‣-]|\d{1,2}[.)、]|[（(]\d{1,2}[)）])\s*\S")
+_FULL_WIDTH_MARK = re.compile("[\u3000-\u303f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]")
 _NO_SPACE = re.compile("[\u2e80-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef]")
 
 
@@ -120,7 +121,10 @@ def _is_large(line: Line, body: float) -> bool:
 
 
 def _compose(pages: list[list[Line]], body: float) -> tuple[TextBuilder, tuple[int, ...]]:
-    large = sorted({_size(line) for lines in pages for line in lines if _is_large(line, body)}, reverse=True)
+    every = [line for lines in pages for line in lines]
+    bold = sum(len(line.text) for line in every if line.bold) * 2 < sum(len(line.text) for line in every)
+    large = sorted({_size(line) for line in every if _is_large(line, body) or (bold and line.bold)}, reverse=True)
+    large = [size for size in large if size >= 0.95 * body]
     builder = TextBuilder()
     page_starts: list[int] = []
     # A paragraph that runs over a page break begins on the earlier page and holds the later page's first lines.
@@ -132,7 +136,7 @@ def _compose(pages: list[list[Line]], body: float) -> tuple[TextBuilder, tuple[i
         if not pending:
             return
         at = builder.next_start
-        level = _level(pending, large)
+        level = _level(pending, large, body)
         text, line_starts = join_lines([line.text for line in pending])
         before = len(builder.blocks)
         if _is_list(pending):
@@ -163,10 +167,16 @@ def _compose(pages: list[list[Line]], body: float) -> tuple[TextBuilder, tuple[i
     return builder, tuple(page_starts)
 
 
-def _level(lines: list[Line], large: list[float]) -> int:
+def _level(lines: list[Line], large: list[float], body: float) -> int:
+    """Depth by size where lines are set in large print, or bold and short; else 0."""
     size = _size(lines[0])
-    if len(lines) > 3 or size not in large or sum(len(line.text) for line in lines) > 200:
+    words = sum(len(line.text) for line in lines)
+    if len(lines) > 3 or size not in large or words > 200:
         return 0
+    if not _is_large(lines[0], body):
+        short = len(lines) <= 2 and words <= 100 and not _TERMINAL.search(lines[-1].text)
+        if not (short and all(line.bold and line.cells == 1 for line in lines)):
+            return 0
     return min(6, large.index(size) + 1)
 
 
@@ -187,7 +197,9 @@ def _pitch(lines: list[Line]) -> float:
 def _same_paragraph(
     last: Line, line: Line, paragraph: list[Line], *, pitch: float = 0.0, new_page: bool = False
 ) -> bool:
-    if abs(last.size - line.size) > 0.08 * max(last.size, line.size):
+    # A bold line is a heading; a bold word inside a line does not make the line bold.
+    weight = last.bold != line.bold and all(other.bold == last.bold for other in paragraph) and not new_page
+    if weight or abs(last.size - line.size) > 0.08 * max(last.size, line.size):
         return False
     if _ITEM.match(line.text) and (_TERMINAL.search(last.text) or _ITEM.match(paragraph[0].text)):
         return False
@@ -205,6 +217,12 @@ def _same_paragraph(
     return not (_TERMINAL.search(last.text) and right - last.right > 3 * em)
 
 
+def _joins_without_space(before: str, after: str) -> bool:
+    if _FULL_WIDTH_MARK.match(before) or _FULL_WIDTH_MARK.match(after):
+        return True
+    return bool(_NO_SPACE.match(before) and _NO_SPACE.match(after))
+
+
 def join_lines(lines: list[str]) -> tuple[str, list[int]]:
     """A paragraph of its lines and the offset of each: a space between words, none between Chinese characters,
     broken words mended.
@@ -218,7 +236,7 @@ def join_lines(lines: list[str]) -> tuple[str, list[int]]:
         glue = ""
         if tail.endswith(HYPHEN):
             glue = ""
-        elif tail and line and not (_NO_SPACE.match(tail[-1]) and _NO_SPACE.match(line)):
+        elif tail and line and not _joins_without_space(tail[-1], line[0]):
             glue = " "
         body = clean(line)
         parts.append(glue + body)

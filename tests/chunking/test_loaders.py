@@ -12,6 +12,7 @@ from fpdf import FPDF
 
 from chunking.errors import DocumentError
 from chunking.loaders import SUPPORTED, load_bytes, load_path
+from chunking.loaders.pdf import join_lines
 from chunking.types import Document, document_id
 
 
@@ -294,6 +295,35 @@ def test_pdf_paragraphs_headings_and_pages() -> None:
     assert document.title == "Heading 1"
     assert document.page_at(document.text.index("page 2")) == 2
     assert document.notes == ("running headers, footers and page numbers left out: 6 lines",)
+
+
+def test_pdf_bold_lines_are_headings_and_bold_words_are_not() -> None:
+    pdf = _pdf()
+    pdf.add_page()
+    pdf.set_xy(20, 20)
+    for title in ("1 Introduction", "2 Method"):
+        pdf.set_font("Times", style="B", size=11)
+        pdf.multi_cell(170, 6, title, new_x="LMARGIN", new_y="NEXT")
+        pdf.set_font("Times", size=11)
+        pdf.multi_cell(170, 5, "A **bold** word stands in this line of text. " * 9, markdown=True)
+        pdf.ln(4)
+    document = load_bytes(bytes(pdf.output()), source="a.pdf")
+    assert [kind for kind, _ in kinds(document)] == ["heading", "paragraph"] * 2
+    assert document.blocks[-1].heading_path == ("2 Method",)
+
+
+@pytest.mark.parametrize(
+    ("lines", "joined"),
+    [
+        (["检索增强", "生成"], "检索增强生成"),
+        (["支持文本、", "Markdown"], "支持文本、Markdown"),
+        (["two", "words"], "two words"),
+        (["a hyphen\ufffe", "ated word"], "a hyphenated word"),
+        (["用 Python", "编写"], "用 Python 编写"),
+    ],
+)
+def test_joining_lines(lines: list[str], joined: str) -> None:
+    assert join_lines(lines)[0] == joined
 
 
 def _columns(by_row: bool, count: int = 2) -> tuple[bytes, list[str]]:

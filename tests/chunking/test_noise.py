@@ -30,6 +30,8 @@ NOISE = [
     ("table of contents", "## Contents\n\n- Setup\n- Usage\n- Limits"),
     ("table of contents", "Setup ........ 3\nUsage ........ 12\nLimits ....... 40"),
     ("badges", "[![Build](https://x/y.svg)](https://x) ![Cov](https://img.shields.io/z.svg)"),
+    ("navigation", "Jump to navigation Jump to search"),
+    ("navigation", "返回顶部"),
     ("comment", "<!-- a licence header\nof two lines -->"),
     ("import lines", "import ChangeLog from '../changelog/x.md';"),
 ]
