@@ -21,7 +21,7 @@ SIMILARITY, COVERAGE, PASSAGE, NAMED = 0.5, 0.3, 0.2, 0.35
 identifiers of the question (``top_k``) that it or its heading names. Chosen on drcd_zh_hant, xquad_zh and the
 technical documents by how often the answer is in the sentences that are quoted."""
 IMPLIED = 0.5
-"""What a word counts that only the title or a heading above the strip has."""
+"""What a word counts that only the title or a heading further up has; the nearest heading's count in full."""
 
 _HEADING = re.compile(r"#{1,6}[ \t]+\S[^\n]*\Z")
 _SPOKEN = re.compile(r"[a-z0-9_.\-]+|[\u3400-\u9fff]+")
@@ -92,9 +92,9 @@ def relevances(question: str, cuts: Sequence[Cut], similarities: NDArray[np.floa
         likeness = np.clip((similarities - floor) / max(top - floor, 1e-9), 0.0, 1.0)
     words = [content_words(text) for text in texts]
     context = [
-        content_words(f"{cut_.hit.document.title} {' '.join(cut_.hit.chunk.heading_path)} {heading}")
+        content_words(f"{cut_.hit.document.title} {' '.join(cut_.hit.chunk.heading_path)}")
         for cut_ in cuts
-        for heading in cut_.headings
+        for _ in cut_.headings
     ]
     asked = content_words(question)
     found = Counter(word for own in words for word in own & asked)
@@ -104,14 +104,16 @@ def relevances(question: str, cuts: Sequence[Cut], similarities: NDArray[np.floa
     top_probability = max((cut_.probability for cut_ in cuts), default=0.0) or 1.0
     passage = [cut_.probability / top_probability for cut_ in cuts for _ in cut_.spans]
     above = [heading for cut_ in cuts for heading in cut_.headings]
+    headed = [content_words(heading) for heading in above]
     header = [i in cut_.headers for cut_ in cuts for i in range(len(cut_.spans))]
     scores = []
     for i, text in enumerate(texts):
         if header[i]:
             scores.append(0.0)
             continue
-        said = sum(weight[word] for word in words[i] & asked)
-        implied = sum(weight[word] for word in (context[i] - words[i]) & asked)
+        near = (words[i] | headed[i]) & asked
+        said = sum(weight[word] for word in near)
+        implied = sum(weight[word] for word in (context[i] & asked) - near)
         named = max(_named(names, text, above[i]), float(_first_cell(text) in spoken))
         scores.append(
             SIMILARITY * float(likeness[i])

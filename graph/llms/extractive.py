@@ -22,7 +22,7 @@ FACT_SENTENCES = 3
 FACT_BAR, SEVERAL_BAR = 0.75, 0.6
 """A further sentence must score this share of the best one's, by whether the question asks for one fact or several.
 These and the bonus were chosen on drcd_zh_hant, xquad_zh and the technical documents."""
-FOLLOWING = 0.9
+FOLLOWING = 0.8
 """Of its predecessor's score, what the sentence after a good one is worth where several are asked for."""
 DUPLICATE = 0.8
 """Share of a sentence's words found in one quoted before that makes it a repetition."""
