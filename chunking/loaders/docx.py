@@ -18,7 +18,7 @@ def load_docx(data: bytes, source: str) -> Parsed:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             unpacked = sum(entry.file_size for entry in archive.infolist())
-    except zipfile.BadZipFile as error:
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError) as error:
         raise DocumentError(
             f"{source} is a damaged DOCX file: open it in a word processor and save it anew."
         ) from error

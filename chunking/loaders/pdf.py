@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections import Counter
 from itertools import pairwise
 from typing import Any
@@ -25,7 +26,33 @@ _FULL_WIDTH_MARK = re.compile("[\u3000-\u303f\uff01-\uff0f\uff1a-\uff20\uff3b-\u
 _NO_SPACE = re.compile("[\u2e80-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef]")
 
 
+_PDFIUM = threading.Lock()  # the library is not thread-safe, not even across documents
+
+
 def load_pdf(data: bytes, source: str) -> Parsed:
+    with _PDFIUM:
+        pages, title, damaged = _read(data, source)
+    empty = [number for number, lines in enumerate(pages, start=1) if not lines and number not in damaged]
+    if not any(pages):
+        if damaged:
+            raise DocumentError(f"{source} is a damaged PDF file: open it in a viewer and save it anew.")
+        raise DocumentError(f"{source} has no text layer, it is a scan: run text recognition (OCR) on it first.")
+    body = _body_size(pages)
+    dropped = _drop_running_lines(pages, body)
+    builder, page_starts = _compose(pages, body)
+    notes = []
+    if damaged:
+        notes.append(f"damaged pages left out: {', '.join(map(str, damaged))}")
+    if empty:
+        notes.append(f"pages without text: {', '.join(map(str, empty))}")
+    if dropped:
+        notes.append(f"running headers, footers and page numbers left out: {dropped} lines")
+    headings = (block.heading_path[-1] for block in builder.blocks if block.kind == "heading")
+    return Parsed(builder.text, tuple(builder.blocks), title or next(headings, ""), tuple(notes), page_starts)
+
+
+def _read(data: bytes, source: str) -> tuple[list[list[Line]], str, list[int]]:
+    """Lines of every page, the title that the file states, and the numbers of pages that cannot be read."""
     import pypdfium2
 
     try:
@@ -34,24 +61,18 @@ def load_pdf(data: bytes, source: str) -> Parsed:
         if "password" in str(error).lower():
             raise DocumentError(f"{source} is protected by a password: save a copy without one.") from error
         raise DocumentError(f"{source} is a damaged PDF file: open it in a viewer and save it anew.") from error
+    pages: list[list[Line]] = []
+    damaged: list[int] = []
     try:
-        pages = [_lines_of(document, number) for number in range(len(document))]
-        title = clean(document.get_metadata_dict().get("Title") or "").strip()
+        for number in range(len(document)):
+            try:
+                pages.append(_lines_of(document, number))
+            except pypdfium2.PdfiumError:
+                pages.append([])
+                damaged.append(number + 1)
+        return pages, clean(document.get_metadata_dict().get("Title") or "").strip(), damaged
     finally:
         document.close()
-    empty = [number for number, lines in enumerate(pages, start=1) if not lines]
-    if len(empty) == len(pages):
-        raise DocumentError(f"{source} has no text layer, it is a scan: run text recognition (OCR) on it first.")
-    body = _body_size(pages)
-    dropped = _drop_running_lines(pages, body)
-    builder, page_starts = _compose(pages, body)
-    notes = []
-    if empty:
-        notes.append(f"pages without text: {', '.join(map(str, empty))}")
-    if dropped:
-        notes.append(f"running headers, footers and page numbers left out: {dropped} lines")
-    headings = (block.heading_path[-1] for block in builder.blocks if block.kind == "heading")
-    return Parsed(builder.text, tuple(builder.blocks), title or next(headings, ""), tuple(notes), page_starts)
 
 
 def _lines_of(document: Any, number: int) -> list[Line]:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import io
 import time
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 import docx
 import pytest
 from fpdf import FPDF
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from chunking.errors import DocumentError
 from chunking.loaders import SUPPORTED, load_bytes, load_path
@@ -388,6 +392,44 @@ def test_scans_are_refused_and_empty_pages_reported() -> None:
     pdf.text(20, 20, "Some text on the first page.")
     pdf.add_page()
     assert load_bytes(bytes(pdf.output()), source="a.pdf").notes == ("pages without text: 2",)
+
+
+# Damage
+
+
+@pytest.mark.parametrize("kind", ["pdf", "docx", "html", "tex", "md"])
+@settings(max_examples=60, deadline=None)
+@given(changes=st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.binary(max_size=4)), min_size=1, max_size=30))
+def test_damaged_files_are_read_or_refused(kind: str, changes: list[tuple[float, bytes]]) -> None:
+    data = bytearray(_whole(kind))
+    for place, new in changes:
+        at = int(place * len(data))
+        data[at : at + 2] = new
+    # Whatever else is raised fails the test.
+    with suppress(DocumentError):
+        document = load_bytes(bytes(data), source=f"a.{kind}")
+        at = 0
+        for block in document.blocks:
+            assert at <= block.start < block.end <= len(document.text)
+            at = block.end
+
+
+@cache
+def _whole(kind: str) -> bytes:
+    if kind == "pdf":
+        return _columns(by_row=False)[0]
+    if kind == "docx":
+        made = docx.Document()
+        made.add_heading("A", level=1)
+        made.add_paragraph("Text.")
+        made.add_table(rows=2, cols=2)
+        return _docx(made)
+    texts = {
+        "html": "<html><body><h1>A</h1><p>Text</p><ul><li>one</ul><table><tr><td>1</table></body></html>",
+        "tex": r"\section{A} Text \begin{tabular}{ll} a & b \\ \end{tabular} \begin{itemize}\item x\end{itemize} $x$",
+        "md": "---\ntitle: A\n---\n# A\n\nText\n\n- one\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```\nx\n```\n",
+    }
+    return texts[kind].encode()
 
 
 # Refusals
