@@ -163,6 +163,7 @@ def test_every_loop_ends_within_the_bounds(
     assert answer.confidence >= max(grades)
 
 
+@settings(deadline=None)
 @given(
     confidence=st.floats(0, 1), upper=st.floats(0, 1), lower=st.floats(0, 1), grading=st.booleans(), web=st.booleans()
 )
