@@ -48,6 +48,8 @@ class State(TypedDict, total=False):
     """Whether the last rewrite found a query that has not been tried."""
     hits: tuple[Hit, ...]
     """Of the search in progress."""
+    candidates: tuple[Hit, ...]
+    """Of the first search, by the question itself."""
     best: Graded
     """The best graded search so far."""
     web: Graded

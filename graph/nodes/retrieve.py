@@ -6,14 +6,20 @@ import asyncio
 
 from chunking.errors import CragError, ProviderError
 from graph.nodes.base import Node, Result, Run, degraded
+from graph.rescore import rescored
 from graph.state import State
 
 
 async def retrieve(state: State, run: Run) -> Result:
     query = state["search_query"]
     found = await asyncio.to_thread(run.deps.retriever.retrieve, query, top_k=breadth(run), filters=run.filters)
-    hits = tuple(found.hits)
-    return {"hits": hits, "tried": (query,), "degraded": tuple(found.degraded)}, {"query": query, "hits": len(hits)}
+    hits, known = tuple(found.hits), state.get("candidates")
+    if known is None:
+        known = hits
+    elif query != state["standalone"]:
+        hits = await asyncio.to_thread(rescored, state["standalone"], hits, known, run.deps.embedder)
+    update: State = {"hits": hits, "candidates": known, "tried": (query,), "degraded": tuple(found.degraded)}
+    return update, {"query": query, "hits": len(hits)}
 
 
 def breadth(run: Run) -> int:

@@ -13,11 +13,12 @@ import pytest
 from chunking.errors import ProviderError, StoreError
 from graph.config import GenerationConfig, RewriteConfig
 from graph.engine import Engine
+from graph.rescore import rescored
 from graph.types import Answer
 from retrieval.config import RerankConfig
 from retrieval.embedders.base import Role, Vectors
 from retrieval.types import Degraded
-from tests.fakes.graph import CoverageReranker, Found, HashEmbedder, MemoryRetriever, ScriptedGrader, deps, hit
+from tests.fakes.graph import CoverageReranker, Found, HashEmbedder, MemoryRetriever, ScriptedGrader, deps, hit, ranked
 
 PASSAGES = [
     hit("The tower has 312 steps. It was finished in 1889.", source="tower.md", title="Tower"),
@@ -99,6 +100,29 @@ class OneSided(MemoryRetriever):
     def retrieve(self, question: str, **arguments: Any) -> Found:
         found = super().retrieve(question, **arguments)
         return Found(found.hits, (Degraded("dense", "The embedder is down.", "Only words were searched."),))
+
+
+def test_a_rewrite_gains_no_confidence_from_its_own_words() -> None:
+    """The rewritten query is made of the passages' words; what they score for it says nothing."""
+    passages = [hit("Marble quarries of the island. Marble dust and marble tiles.", source="marble.md")]
+    question = "Who invented the telescope?"
+    answer = asyncio.run(Engine(deps(passages, rewrite=RewriteConfig(attempts=3))).ask(question))
+    graded = [event.detail["confidence"] for event in answer.trace if event.node == "grade"]
+    assert len(graded) > 1
+    assert len(set(graded)) == 1
+    assert answer.status == "abstained"
+
+
+def test_a_passage_that_only_the_rewrite_finds_is_measured_against_the_question() -> None:
+    embedder = HashEmbedder()
+    question = "tower steps"
+    known = ranked(question, [PASSAGES[1]], embedder)
+    found = ranked("something else entirely", PASSAGES, embedder)
+    tower, bridge = sorted(rescored(question, found, known, embedder), key=lambda one: -one.scores["dense"])
+    assert bridge == known[0]
+    assert tower.ranks == {}
+    assert tower.signals["coverage"] == 1.0
+    assert tower.scores["dense"] == pytest.approx(ranked(question, [PASSAGES[0]], embedder)[0].scores["dense"])
 
 
 def test_what_retrieval_degrades_is_named_once_over_all_attempts() -> None:
