@@ -138,7 +138,7 @@ class Judge:
         from ragas.llms.base import InstructorLLM
 
         # It reports each failed request on stderr; here a failure is a status with a reason.
-        logging.getLogger("instructor.v2.retry").setLevel(logging.CRITICAL)
+        logging.getLogger("instructor").setLevel(logging.CRITICAL)
         config = self.config
         self._client = openai.AsyncOpenAI(
             base_url=config.base_url,
@@ -285,7 +285,7 @@ def _transport(error: Exception) -> bool:
 def _reason(error: Exception, config: JudgeConfig) -> str:
     """Why a reply failed, in a few words."""
     import openai
-    from instructor.v2.core.errors import IncompleteOutputException, InstructorRetryException
+    from instructor.core.exceptions import IncompleteOutputException, InstructorRetryException
 
     causes = list(_causes(error))
     for cause in causes:

@@ -23,6 +23,7 @@ from eval.judge import Judge
 from eval.judge_config import JudgeConfig
 from eval.manifest import new_manifest, resumed
 from eval.metrics import Resources, build, require_packages, select
+from eval.metrics.base import OUT_OF_BUDGET
 from eval.options import RunOptions
 from eval.prices import Budget, Prices, load_prices, require_price
 from eval.questions import SuiteQuestion
@@ -231,9 +232,12 @@ def _open_scores(
         for info in infos:
             score = run.scores.get((*record.key, info.name))
             revived = score is not None and score.status == "pipeline_error" and record.status == "ok"
-            retried = score is not None and score.status == "judge_error" and options.retry_errors
-            if score is None or revived or retried:
+            if score is None or revived or _wanted_again(score, options):
                 yield run.path, record, info.name
+
+
+def _wanted_again(score: Score, options: RunOptions) -> bool:
+    return score.status == "judge_error" and (options.retry_errors or score.reason == OUT_OF_BUDGET)
 
 
 def _finish(folder: Path, stopped: str | None) -> RunResult:
@@ -244,8 +248,7 @@ def _finish(folder: Path, stopped: str | None) -> RunResult:
 
 
 def _spent(run: Run) -> float:
-    judged = sum(score.tokens.get("cost", 0.0) for score in run.scores.values() if score.tokens)
-    return judged + sum(record.cost or 0.0 for record in run.answers.values())
+    return (run.judge_usage["cost"] or 0.0) + sum(record.cost or 0.0 for record in run.answers.values())
 
 
 def _folder_names(systems: Sequence[System]) -> list[str]:

@@ -10,7 +10,7 @@
      "embedder": fingerprint that the similarity metrics used, or null
      "metrics":  [{"name", "group", "direction": "higher"|"lower", "range": [low, high], "judged": bool,
                    "description"}]
-     "settings": {"context_tokens", "sample", "stratify", "round"}
+     "settings": {"sample", "stratify", "round"}
      "packages": {name: version}, "git": {"commit", "dirty"} or null,
      "started": ISO 8601 UTC, "seed": int, "repeat": int, "concurrency": int}
 
@@ -199,6 +199,9 @@ class Run:
     scores: Mapping[tuple[str, int, str], Score]
     summary: Mapping[str, Any] = field(default_factory=dict)
     """Empty while the run has not finished."""
+    judge_usage: Mapping[str, Any] = field(default_factory=dict)
+    """Tokens, calls and dollars of every line of scores.jsonl, those that a later line replaced included. `cost` is
+    None where a price was missing."""
 
     @property
     def name(self) -> str:
@@ -241,7 +244,16 @@ def read_run(path: str | Path) -> Run:
         {record.key: record for record in answers},
         {score.key: score for score in scores},
         _read_json(summary_file) if summary_file.is_file() else {},
+        _judge_usage(scores),
     )
+
+
+def _judge_usage(scores: Iterable[Score]) -> dict[str, Any]:
+    told = [score.tokens for score in scores if score.tokens is not None]
+    counts = ("model_calls", "cached_calls", "prompt_tokens", "completion_tokens")
+    usage: dict[str, Any] = {name: int(sum(tokens.get(name, 0) for tokens in told)) for name in counts}
+    priced = all("cost" in tokens for tokens in told)
+    return {**usage, "cost": sum(tokens["cost"] for tokens in told) if priced else None}
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from eval.metrics.base import Metric
+from eval.metrics.base import OUT_OF_BUDGET, Metric
 from eval.pool import work_through
-from eval.prices import BudgetSpentError
 from eval.runs import AnswerRecord, Score
 
 
@@ -22,7 +21,10 @@ class Task:
 async def score_all(
     tasks: Iterable[Task], metrics: Mapping[str, Metric], *, concurrency: int, progress: Callable[[], None]
 ) -> bool:
-    """Work through the tasks; False when the budget kept some judged ones from being scored."""
+    """Work through the tasks; False when the budget kept some judged ones from being scored.
+
+    A score that the budget cut short is kept as a `judge_error`, for what it had paid.
+    """
     within = True
 
     async def work(task: Task) -> None:
@@ -30,11 +32,12 @@ async def score_all(
         metric = metrics[task.metric]
         if metric.info.judged and not within:
             return
-        try:
-            task.keep(await score(task.record, metric))
-        except BudgetSpentError:
+        scored = await score(task.record, metric)
+        if scored.reason == OUT_OF_BUDGET:
             within = False
-            return
+            if not (scored.tokens and scored.tokens["model_calls"]):
+                return  # nothing was paid, so nothing is to be told
+        task.keep(scored)
         progress()
 
     await work_through(tasks, work, concurrency)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from statistics import fmean, median
 from typing import Any
 
@@ -27,7 +27,6 @@ def summarize(run: Run, *, stopped: str | None = None) -> dict[str, Any]:
     for score in run.scores.values():
         by_answer.setdefault((score.question, score.repeat), {})[score.metric] = score
     findings = [f for record in records if (f := diagnose(record, by_answer.get(record.key, {}))) is not None]
-    judged = [score.tokens for score in run.scores.values() if score.tokens is not None]
     return {
         "format": FORMAT,
         "suite": run.manifest["suite"]["name"],
@@ -44,12 +43,9 @@ def summarize(run: Run, *, stopped: str | None = None) -> dict[str, Any]:
         "refusals": refusals(records),
         "crag": crag_panel(records),
         "tokens": _sums(records),
-        "cost": _cost(records, judged),
+        "cost": _cost(records, run.judge_usage["cost"]),
         "latency_ms": _latency(records),
-        "judge": {
-            name: sum(int(tokens.get(name, 0)) for tokens in judged)
-            for name in ("model_calls", "cached_calls", "prompt_tokens", "completion_tokens")
-        },
+        "judge": {name: value for name, value in run.judge_usage.items() if name != "cost"},
         "unlocated": sorted({record.question.id for record in records if record.unlocated}),
         "diagnosis": diagnose_run(findings, {name: entry["mean"] for name, entry in metrics.items()}, len(records)),
     }
@@ -103,10 +99,8 @@ def _sums(records: Sequence[AnswerRecord]) -> dict[str, int]:
     return {name: sum(record.usage[name] for record in records) for name in names}
 
 
-def _cost(records: Sequence[AnswerRecord], judged: Sequence[Mapping[str, float]]) -> dict[str, float | None]:
-    answers = [record.cost for record in records]
-    verdicts = [tokens.get("cost") for tokens in judged]
-    said = {"answers": _total(answers), "judge": _total(verdicts)}
+def _cost(records: Sequence[AnswerRecord], judge: float | None) -> dict[str, float | None]:
+    said = {"answers": _total(record.cost for record in records), "judge": judge}
     return {**said, "total": _total(said.values())}
 
 

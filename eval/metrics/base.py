@@ -19,6 +19,10 @@ class Outcome:
     tokens: Mapping[str, float] | None = None
 
 
+OUT_OF_BUDGET = "the budget was spent"
+"""Reason of a `judge_error` that a resumed run tries again."""
+
+
 def not_applicable(reason: str) -> Outcome:
     return Outcome(None, "not_applicable", reason)
 
@@ -28,7 +32,7 @@ class Metric(Protocol):
     def info(self) -> MetricInfo: ...
 
     async def score(self, record: AnswerRecord) -> Outcome:
-        """Score one answer whose status is ``ok``. Raises BudgetSpentError only."""
+        """Score one answer whose status is ``ok``. Never raises for what a judge or an embedder does."""
         ...
 
 

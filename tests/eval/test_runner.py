@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from chunking.errors import ConfigError, ProviderError
+from chunking.errors import ConfigError, MissingExtraError, ProviderError
 from eval.corpus import Corpus, corpus_of_suite
 from eval.options import RunOptions
 from eval.recorded import RecordedSystem
@@ -233,6 +234,18 @@ def test_a_limit_on_a_model_without_a_price_is_refused(suite: Suite, tmp_path: P
         run(suite, ScriptedSystem(handler), out=tmp_path / "run", max_cost=1.0)
     (result,) = run(suite, ScriptedSystem(handler), out=tmp_path / "other")
     assert result.run.summary["cost"] == {"answers": None, "judge": 0, "total": None}
+
+
+def test_a_missing_extra_is_told_before_anything_is_asked(
+    suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "ragas", None)
+    system = ScriptedSystem(script(corpus_of_suite(suite)))
+    with pytest.raises(MissingExtraError, match=r"pip install 'agentic-crag\[eval\]'"):
+        run(suite, system, out=tmp_path / "run", metrics=("chrf",))
+    assert system.asked == []
+    (result,) = run(suite, system, out=tmp_path / "run")
+    assert result.stopped is None
 
 
 def test_progress_counts_to_the_end_of_both_stages(suite: Suite, tmp_path: Path) -> None:

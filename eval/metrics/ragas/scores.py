@@ -16,6 +16,7 @@ from chunking.errors import ProviderError
 from eval.judge import CallLog, Judge, JudgeError, logged_calls
 from eval.metrics import retrieval
 from eval.metrics.base import (
+    OUT_OF_BUDGET,
     Check,
     Metric,
     Outcome,
@@ -76,7 +77,7 @@ class RagasMetric:
         except (JudgeError, ProviderError) as error:
             return Outcome(None, "judge_error", str(error))
         except BudgetSpentError:
-            raise
+            return Outcome(None, "judge_error", OUT_OF_BUDGET)
         except Exception as error:
             return Outcome(
                 None, "judge_error", f"Ragas could not use the replies: {type(error).__name__}: {error}"[:300]
@@ -118,6 +119,8 @@ class Correctness:
             try:
                 prompt = correctness_prompt(question.lang).to_string(said)
                 reply = await self.judge.reply(prompt, CorrectnessOutput, self.info.name)
+            except BudgetSpentError:
+                return Outcome(None, "judge_error", OUT_OF_BUDGET, log.to_dict())
             except JudgeError as error:
                 return Outcome(None, "judge_error", str(error), log.to_dict())
         value = {"correct": 1.0, "partial": 0.5, "wrong": 0.0}[reply.verdict]
