@@ -140,6 +140,7 @@ class Judge:
         # It reports each failed request on stderr; here a failure is a status with a reason.
         logging.getLogger("instructor").setLevel(logging.CRITICAL)
         config = self.config
+        self._cache = JudgeCache(self._cache_path)
         self._client = openai.AsyncOpenAI(
             base_url=config.base_url,
             api_key=os.environ.get(config.api_key_env) or "none",
@@ -164,7 +165,6 @@ class Judge:
             **config.extra,
         )
         self._slots = asyncio.Semaphore(config.concurrency)
-        self._cache = JudgeCache(self._cache_path)
         self._versions = [version("ragas"), version("instructor")]
         return self
 
@@ -205,7 +205,9 @@ class Judge:
     async def _ask(self, prompt: str, shape: type[_Reply]) -> _Reply:
         async with self._slots, self._budget.booked(lambda: self._most(prompt)):
             if self.unreachable:
-                raise JudgeError(f"the judge's endpoint {self.config.base_url} cannot be reached")
+                raise JudgeError(
+                    f"given up: {self.config.base_url} refused or failed {self.failures} calls and gave no reply"
+                )
             try:
                 reply: _Reply = await self._model.agenerate(prompt, shape)
             except Exception as error:

@@ -209,6 +209,13 @@ def test_a_second_attempt_may_repair_a_reply_and_both_are_paid() -> None:
         assert (log.model_calls, log.prompt_tokens, log.completion_tokens) == (2, 20, 10)
 
 
+def test_a_full_endpoint_is_asked_again_when_it_says() -> None:
+    with ScriptedServer() as server:
+        server.enqueue(error(429, **{"Retry-After": "0"}), error(503), chat_json({"verdict": 1}))
+        log = ask(config(server, retries=2), "p")
+        assert (len(server.requests), log.model_calls) == (3, 1)
+
+
 def test_an_endpoint_that_is_not_there_is_given_up_after_a_few_calls() -> None:
     with ScriptedServer() as closed:
         unreachable = config(closed)
@@ -227,7 +234,7 @@ def test_an_endpoint_that_is_not_there_is_given_up_after_a_few_calls() -> None:
 
     reasons = asyncio.run(run())
     assert reasons[0].startswith("cannot connect to http://127.0.0.1")
-    assert reasons[-1].endswith("cannot be reached")
+    assert reasons[-1].startswith("given up: http://127.0.0.1")
     assert len(reasons) == 12
 
 
