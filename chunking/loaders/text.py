@@ -10,31 +10,74 @@ from chunking.types import Block
 
 _BLANK = re.compile(r"\n[^\S\n]*\n\s*")
 _DIGITS = "一二三四五六七八九十百千零〇\\d"
-# Only lines that are chapter titles by their form; anything looser takes short sentences for titles.
-_TITLES = (
+# Only lines that are titles by their form; anything looser takes short sentences for titles.
+_CHAPTERS = (
     (1, re.compile(rf"(?:第[{_DIGITS}]{{1,6}}[章篇部卷编編回]|(?:Chapter|CHAPTER|Part|PART)\s+[\dIVXLC]+\b)")),
     (2, re.compile(rf"第[{_DIGITS}]{{1,6}}[节節]")),
 )
+# These count only between blank lines: inside a paragraph they are the items of a list.
+_SECTIONS = (
+    (2, re.compile(r"[一二三四五六七八九十]{1,3}、\s*\S")),
+    (3, re.compile(r"[（(][一二三四五六七八九十]{1,3}[)）]\s*\S")),
+    (2, re.compile(r"[A-Z][A-Z0-9 ,:&'/-]{3,}\Z")),
+)
+_NUMBERED = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,4})[.、]?\s+\S")
+_LONGEST_TITLE = 60
 _TERMINAL = re.compile(r"[。！？；.!?;:：…][”’」』）)\"']*\Z")
 
 
 def load_text(data: bytes, source: str) -> Parsed:
+    """A short first line without a full stop, apart from what follows, is the title."""
     text, note = decode(data, source=source)
     headings = Headings()
     blocks: list[Block] = []
-    for start, end in _paragraphs(text):
-        level = _title_level(text[start : min(end, start + 61)]) if end - start <= 60 else 0
-        if level:
-            blocks.append(Block("heading", start, end, headings.enter(level, text[start:end])))
+    spans = _paragraphs(text)
+    levels = [_title_level(text, span, alone=_is_alone(text, span)) for span in spans]
+    numbered = [level if _NUMBERED.match(text, *span) else 0 for level, span in zip(levels, spans, strict=True)]
+    title = ""
+    if (
+        len(spans) > 1
+        and levels[0] in (0, 2)
+        and not numbered[0]
+        and _may_be_title(text, spans[0])
+        and _is_alone(text, spans[0])
+    ):
+        title = text[slice(*spans[0])]
+        levels[0] = 0.5
+    for number, (start, end) in enumerate(spans):
+        level = levels[number]
+        # Numbered lines one after the other are a list that is set wide.
+        neighbours = (*numbered[max(0, number - 1) : number], *numbered[number + 1 : number + 2])
+        if level and not (numbered[number] and numbered[number] in neighbours):
+            blocks.append(Block("heading", start, end, headings.enter(round(2 * level), text[start:end])))
         else:
             blocks.append(Block("paragraph", start, end, headings.path))
-    return Parsed(text, tuple(blocks), notes=(note,) if note else ())
+    return Parsed(text, tuple(blocks), title=title, notes=(note,) if note else ())
 
 
-def _title_level(line: str) -> int:
-    if "\n" in line or _TERMINAL.search(line):
+def _may_be_title(text: str, span: tuple[int, int]) -> bool:
+    start, end = span
+    return end - start <= _LONGEST_TITLE and "\n" not in text[start:end] and not _TERMINAL.search(text[start:end])
+
+
+def _is_alone(text: str, span: tuple[int, int]) -> bool:
+    """Whether blank lines (or the edges of the text) stand on both sides."""
+    before, after = text[max(0, span[0] - 200) : span[0]], text[span[1] : span[1] + 200]
+    gap_before, gap_after = before[len(before.rstrip()) :], after[: len(after) - len(after.lstrip())]
+    return (gap_before.count("\n") > 1 or span[0] == len(gap_before)) and gap_after.count("\n") > 1
+
+
+def _title_level(text: str, span: tuple[int, int], *, alone: bool) -> float:
+    """Depth of a title from 1, 0 for anything else."""
+    if not _may_be_title(text, span):
         return 0
-    return next((level for level, pattern in _TITLES if pattern.match(line)), 0)
+    line = text[slice(*span)]
+    patterns = (*_CHAPTERS, *_SECTIONS) if alone else _CHAPTERS
+    for level, pattern in patterns:
+        if pattern.match(line):
+            return level
+    numbered = _NUMBERED.match(line) if alone else None
+    return 2 + numbered.group(1).count(".") if numbered else 0
 
 
 def _paragraphs(text: str) -> list[tuple[int, int]]:
@@ -76,7 +119,7 @@ def _with_titles_apart(text: str, lines: list[tuple[int, int]]) -> list[tuple[in
     spans: list[tuple[int, int]] = []
     joined = False
     for start, end in lines:
-        if end - start <= 60 and _title_level(text[start:end]):
+        if _title_level(text, (start, end), alone=False):
             spans.append((start, end))
             joined = False
         elif joined:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from chunking.config import ChunkingConfig
 from chunking.noise import kept_blocks
-from chunking.strategies.assembly import Assembler, Span
+from chunking.strategies.assembly import Assembler
 from chunking.strategies.base import SentenceEmbedder
 from chunking.strategies.packing import pack
-from chunking.strategies.sections import group_units, spans
+from chunking.strategies.sections import Piece, group_units, join_sections, pieces
 from chunking.types import Chunk, Document, TokenCounter
 
 
@@ -22,7 +22,7 @@ class HybridChunker:
         config = self._config
         assembler = Assembler(document, kept_blocks(document, config), config, self._count)
         measured = assembler.measure()
-        found: list[Span] = []
+        found: list[Piece] = []
         for group in group_units(assembler, measured, target=config.target_tokens):
             chosen = pack(
                 group.tokens,
@@ -32,5 +32,5 @@ class HybridChunker:
                 cap=group.cap,
                 extra=group.extra,
             )
-            found.extend(spans(measured, group, chosen, overlap=config.overlap))
-        return assembler.finish(found)
+            found.extend(pieces(measured, group, chosen, overlap=config.overlap))
+        return assembler.finish(join_sections(assembler, measured, found, minimum=config.min_tokens))

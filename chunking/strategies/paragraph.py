@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from chunking.config import ChunkingConfig
 from chunking.noise import kept_blocks
-from chunking.strategies.assembly import Assembler, Measured, Span
+from chunking.strategies.assembly import Assembler, Measured
 from chunking.strategies.base import SentenceEmbedder
 from chunking.strategies.packing import merge_small, pack_greedily
-from chunking.strategies.sections import Group, group_units, keep_antecedents, spans
+from chunking.strategies.sections import Group, Piece, group_units, join_sections, keep_antecedents, pieces
 from chunking.types import Chunk, Document, TokenCounter
 
 
@@ -22,7 +22,7 @@ class ParagraphChunker:
         config = self._config
         assembler = Assembler(document, kept_blocks(document, config), config, self._count)
         measured = assembler.measure()
-        found: list[Span] = []
+        found: list[Piece] = []
         for group in group_units(assembler, measured, target=config.target_tokens):
             chosen: list[tuple[int, int]] = []
             for first, last in _paragraphs(measured, group):
@@ -38,8 +38,8 @@ class ParagraphChunker:
                     chosen.extend((first + a, first + b) for a, b in packed)
             chosen = merge_small(chosen, group.tokens, minimum=config.min_tokens, cap=group.cap, extra=group.extra)
             chosen = keep_antecedents(chosen, measured, group, minimum=config.min_tokens)
-            found.extend(spans(measured, group, chosen, overlap=config.overlap))
-        return assembler.finish(found)
+            found.extend(pieces(measured, group, chosen, overlap=config.overlap))
+        return assembler.finish(join_sections(assembler, measured, found, minimum=config.min_tokens))
 
 
 def _paragraphs(measured: Measured, group: Group) -> list[tuple[int, int]]:

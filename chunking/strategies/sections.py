@@ -71,9 +71,19 @@ def keep_antecedents(
     return ranges
 
 
-def spans(measured: Measured, group: Group, chosen: Sequence[tuple[int, int]], *, overlap: int = 0) -> list[Span]:
-    """Spans of ranges of atoms. With `overlap` a span begins that many sentences earlier where they fit and no heading
-    lies between.
+@dataclass(slots=True)
+class Piece:
+    """Units `first` to `last` (not included) of a chunk to be; `room` is what its tokens may still grow by."""
+
+    first: int
+    last: int
+    size: int
+    room: int
+
+
+def pieces(measured: Measured, group: Group, chosen: Sequence[tuple[int, int]], *, overlap: int = 0) -> list[Piece]:
+    """Pieces of ranges of atoms. With `overlap` a piece begins that many sentences earlier where they fit and no
+    heading lies between.
     """
     found = []
     for number, (a, b) in enumerate(chosen):
@@ -84,12 +94,44 @@ def spans(measured: Measured, group: Group, chosen: Sequence[tuple[int, int]], *
             before = start - 1
             if before <= floor or measured.units[before].kind != "sentence" or measured.units[start].kind != "sentence":
                 break
-            size += measured.tokens[before]
-            if size > group.cap:
+            if size + measured.tokens[before] > group.cap:
                 break
+            size += measured.tokens[before]
             start = before
-        found.append(measured.span(start, stop))
+        found.append(Piece(start, stop, size, group.cap - size - group.extra[a]))
     return found
+
+
+def join_sections(assembler: Assembler, measured: Measured, found: Sequence[Piece], *, minimum: int) -> list[Span]:
+    """Spans of the pieces. A whole section below the minimum joins the chunk before it, an opening below the minimum
+    the chunk after it, where both stand under one heading and there is room.
+
+    Looking back only keeps the chunks of earlier sections as they are when a section of lawful size is appended.
+    """
+    joined: list[Piece] = []
+    for piece in found:
+        last = joined[-1] if joined else None
+        opens = len(joined) == 1 or (len(joined) > 1 and not _near(assembler, measured, joined[-2], joined[-1]))
+        if (
+            last is not None
+            and (piece.size < minimum or (opens and last.size < minimum))
+            and _near(assembler, measured, last, piece)
+            and piece.size <= last.room
+            and last.size <= piece.room
+        ):
+            size = last.size + piece.size
+            joined[-1] = Piece(last.first, piece.last, size, min(last.room - piece.size, piece.room - last.size))
+        else:
+            joined.append(piece)
+    return [measured.span(piece.first, piece.last) for piece in joined]
+
+
+def _near(assembler: Assembler, measured: Measured, before: Piece, after: Piece) -> bool:
+    """Whether two pieces share their outermost heading and nothing that is kept out lies between them."""
+    last, first, content = measured.units[before.last - 1], measured.units[after.first], measured.units[after.last - 1]
+    paths = [assembler.blocks[unit.block].heading_path[:1] for unit in (last, content)]
+    adjacent = first.block <= last.block or assembler.follows(first.block)
+    return adjacent and bool(paths[0]) and paths[0] == paths[1]
 
 
 def together(a: tuple[str, ...], b: tuple[str, ...]) -> bool:

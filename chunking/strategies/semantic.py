@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from chunking.config import ChunkingConfig
 from chunking.errors import ConfigError
 from chunking.noise import kept_blocks
-from chunking.strategies.assembly import Assembler, Measured, Span
+from chunking.strategies.assembly import Assembler, Measured
 from chunking.strategies.base import SentenceEmbedder
 from chunking.strategies.breakpoints import Floats, find_cuts
-from chunking.strategies.sections import Group, group_units, keep_antecedents, spans
+from chunking.strategies.sections import Group, Piece, group_units, join_sections, keep_antecedents, pieces
 from chunking.strategies.tfidf import tfidf_vectors
 from chunking.types import Chunk, Document, TokenCounter
 
@@ -44,7 +44,7 @@ class SemanticChunker:
         assembler = Assembler(document, kept_blocks(document, config), config, self._count)
         measured = assembler.measure()
         groups = group_units(assembler, measured, target=config.target_tokens, coalesce=False)
-        found: list[Span] = []
+        found: list[Piece] = []
         for group, vectors in zip(groups, self._vectors(document, measured, groups), strict=True):
             cuts, similarities = find_cuts(
                 vectors, method=config.breakpoint, bound=config.threshold, window=config.window
@@ -55,8 +55,8 @@ class SemanticChunker:
             segments = _split_large(segments, group, similarities, config.min_tokens)
             segments = _merge_small(segments, group, similarities, config.min_tokens)
             segments = keep_antecedents(segments, measured, group, minimum=config.min_tokens)
-            found.extend(spans(measured, group, segments, overlap=config.overlap))
-        return assembler.finish(found)
+            found.extend(pieces(measured, group, segments, overlap=config.overlap))
+        return assembler.finish(join_sections(assembler, measured, found, minimum=config.min_tokens))
 
     def _vectors(self, document: Document, measured: Measured, groups: Sequence[Group]) -> list[NDArray[np.floating]]:
         """The vectors of each group's atoms, embedded in one batch."""

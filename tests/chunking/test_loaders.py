@@ -88,6 +88,21 @@ def test_text_paragraphs_chapters_and_lines() -> None:
     assert document.title == "a"
 
 
+def test_text_titles_stand_alone() -> None:
+    text = (
+        "检索说明\n\n一、概述\n\n这是概述。\n\n二、参数\n\n一、这一行在段落里\n并不是标题。\n\n"
+        "2.1 Limits\n\nThere are limits.\n\n1. Open it\n\n2. Close it\n\nNOTES\n\nDone."
+    )
+    document = load_bytes(text.encode(), source="a.txt")
+    assert document.title == "检索说明"
+    assert [words for kind, words in kinds(document) if kind == "heading"] == [
+        *("检索说明", "一、概述", "二、参数", "2.1 Limits", "NOTES"),
+    ]
+    paths = [block.heading_path for block in document.blocks]
+    assert paths[6] == ("检索说明", "二、参数", "2.1 Limits")
+    assert paths[-1] == ("检索说明", "NOTES")
+
+
 _CHINESE = "检索增强生成把检索到的段落交给语言模型，让它只根据资料回答。如果资料不够，就说不知道。"
 _TRADITIONAL = "檢索增強生成把檢索到的段落交給語言模型，讓它只根據資料回答。如果資料不夠，就說不知道。"
 
