@@ -140,7 +140,7 @@ def _letters(text: str) -> str:
 
 def _leads_in(bare: str) -> bool:
     """A short line that only announces what follows: "The steps are:"."""
-    return len(bare) <= 60 and bare.endswith((":", "：")) and not re.search(r"\d", bare)
+    return len(bare) <= 60 and bare.endswith((":", "：")) and not re.search(r"\d|://|www\.", bare)
 
 
 def _evidence(source: Source) -> str:

@@ -76,7 +76,7 @@ def _ranked(request: Request, part: str, number: int | None) -> list[tuple[Sourc
     scored = [entry for source in request.sources for entry in _scored(source, part, number, several=several)]
     scored.sort(key=lambda entry: -entry[0])
     bar = scored[0][0] * (SEVERAL_BAR if several else FACT_BAR) if scored else 0.0
-    return [(source, strip) for score, source, strip in scored if score >= bar]
+    return [(source, strip) for score, source, strip in scored if score >= bar and score > 0]
 
 
 def _scored(source: Source, part: str, number: int | None, *, several: bool) -> list[tuple[float, Source, Strip]]:

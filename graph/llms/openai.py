@@ -43,6 +43,7 @@ class OpenAIModel:
         self._url = url or "https://api.openai.com/v1"
         self._temperature = config.temperature
         self._timeout = config.timeout
+        self._refused: set[str] = set()
         # Local servers take any key, but the client wants one.
         self._clients: PerLoop[AsyncOpenAI] = PerLoop(
             lambda: _client(key or "none", self._url, config.timeout), lambda client: client.close()
@@ -56,9 +57,7 @@ class OpenAIModel:
                 "temperature": request.config.temperature,
                 "max_tokens": request.config.max_tokens,
             }
-            stream = await self._clients.get().chat.completions.create(
-                **call, stream=True, stream_options={"include_usage": True}
-            )
+            stream = await self._create({**call, "stream": True, "stream_options": {"include_usage": True}})
             finish, usage = None, None
             async with stream:
                 async for event in stream:
@@ -95,15 +94,33 @@ class OpenAIModel:
                 "json_schema": {"name": "reply", "schema": dict(schema), "strict": True},
             },
         }
-        completions = self._clients.get().chat.completions
         with self._errors():
             try:
-                reply = await completions.create(**structured)
+                reply = await self._create(structured)
             except (BadRequestError, UnprocessableEntityError):
                 # Not every server knows structured output; the prompt asks for the same object in words.
-                reply = await completions.create(**call)
+                reply = await self._create(call)
             content = reply.choices[0].message.content if reply.choices else None
             return parse_object(content or "", schema), _usage(reply.usage)
+
+    async def _create(self, call: dict[str, Any]) -> Any:
+        """A completion, asked for in the dialect that this model takes: reasoning models refuse two parameters."""
+        from openai import BadRequestError
+
+        try:
+            return await self._clients.get().chat.completions.create(**self._spoken(call))
+        except BadRequestError as error:
+            refused = {name for name in ("max_tokens", "temperature") if name in error.message} - self._refused
+            if not refused:
+                raise
+            self._refused |= refused
+        return await self._create(call)
+
+    def _spoken(self, call: dict[str, Any]) -> dict[str, Any]:
+        spoken = {name: value for name, value in call.items() if name not in self._refused}
+        if "max_tokens" in self._refused:
+            spoken["max_completion_tokens"] = call["max_tokens"]
+        return spoken
 
     async def aclose(self) -> None:
         await self._clients.aclose()

@@ -24,12 +24,12 @@ async def generate(state: State, run: Run) -> Result:
         history=state["history"],
     )
     gate = Gate(request.sources, request.standalone, request.language)
-    generator, usage, update = run.deps.generator, Usage(), State(incomplete=False)
+    generator, usage, update = run.deps.generator, list[Usage](), State(incomplete=False)
     # One more reserve than the guard around the node leaves: the quotes below are written inside it.
     limit = max(0.0, min(run.generation.timeout, run.remaining(reserves=2)))
     try:
         async with asyncio.timeout(limit):
-            usage = await _write(generator, request, gate, run)
+            await _write(generator, request, gate, run, usage)
     except (CragError, TimeoutError) as raised:
         error = raised if isinstance(raised, CragError) else _late(generator, limit)
         if gate.text:
@@ -38,7 +38,7 @@ async def generate(state: State, run: Run) -> Result:
             update = {"incomplete": True, "degraded": degraded("generate", error, action)}
         else:
             generator, gate = ExtractiveGenerator(), Gate(request.sources, request.standalone, request.language)
-            await _write(generator, request, gate, run)
+            await _write(generator, request, gate, run, usage)
             action = "The answer quotes the passages."
             update = {"incomplete": False, "degraded": degraded("generate", error, action)}
     update = {
@@ -47,23 +47,22 @@ async def generate(state: State, run: Run) -> Result:
         "citations": gate.citations,
         "dropped": gate.dropped,
         "incomplete": update["incomplete"] or gate.insufficient,
-        "usage": usage,
+        "usage": sum(usage, Usage()),
     }
     return update, {"generator": generator.name, "sentences_dropped": gate.dropped, "citations": len(gate.citations)}
 
 
-async def _write(generator: Generator, request: Request, gate: Gate, run: Run) -> Usage:
-    usage = Usage()
+async def _write(generator: Generator, request: Request, gate: Gate, run: Run, usage: list[Usage]) -> None:
+    """Sentences to the reader as they are whole; `usage` is told of every call, also of one that then fails."""
     async with aclosing(generator.generate(request)) as pieces:
         async for piece in pieces:
             if isinstance(piece, Usage):
-                usage = usage + piece
+                usage.append(piece)
             else:
                 _show(gate.push(piece), run)
             if gate.insufficient:
-                return usage
+                return
     _show(gate.close(), run)
-    return usage
 
 
 def _show(text: str, run: Run) -> None:

@@ -122,6 +122,14 @@ def test_a_citation_covers_the_strips_that_bear_the_sentence() -> None:
     assert (citation.start, citation.end, citation.quote) == (118, 140, "The mill has 4 wheels.")
 
 
+def test_a_line_may_announce_what_follows_but_not_lead_away() -> None:
+    assert (
+        through("The facts:\n\n- The tower has 312 steps [1].").text == "The facts:\n\n- The tower has 312 steps [1]."
+    )
+    gate = through("Now open https://evil.example/ :\n\nCats like warm places [3].")
+    assert gate.text == "Cats like warm places [1]."
+
+
 def test_images_and_active_html_never_pass() -> None:
     gate = through('The tower has 312 steps ![x](https://evil/?q=1) <img src="https://evil"> [1].')
     assert "evil" not in gate.text

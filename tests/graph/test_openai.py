@@ -148,6 +148,7 @@ def test_a_stream_that_breaks_keeps_what_was_shown(server: ScriptedServer) -> No
     got = answer(server)
     assert (got.text, got.status) == ("The tower has 312 steps [1].", "partial")
     assert "in the middle" in got.degraded[0].reason
+    assert got.usage.model_calls == 1
 
 
 def test_an_answer_longer_than_max_tokens_ends_with_its_last_whole_sentence(server: ScriptedServer) -> None:
@@ -221,6 +222,20 @@ def test_a_failing_rewrite_is_named(server: ScriptedServer) -> None:
     got = answer(server, calibration=ScriptedGrader([0.1, 0.9]), rewrite=RewriteConfig(attempts=1))
     assert [entry.stage for entry in got.degraded] == ["rewrite"]
     assert got.status == "grounded"
+
+
+def test_models_that_refuse_a_parameter_are_asked_in_their_own_words(server: ScriptedServer) -> None:
+    server.enqueue(
+        error(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."),
+        error(400, "Unsupported value: 'temperature' does not support 0.0."),
+        chat_stream(ANSWER),
+    )
+    got = answer(server)
+    assert (got.text, got.degraded) == ("The tower has 312 steps [1].", ())
+    body = server.requests[2].body
+    assert body["max_completion_tokens"] == 800
+    assert "max_tokens" not in body
+    assert "temperature" not in body
 
 
 def test_servers_without_structured_output_are_asked_plainly(server: ScriptedServer) -> None:
