@@ -166,7 +166,9 @@ class Assembler:
         places = [unit.start for unit in units if span.start < unit.start < span.end]
         if places:
             cut = min(places, key=lambda place: (abs(place - middle), place))
-            return [_trim(text, Span(span.start, cut, span.forced)), _trim(text, Span(cut, span.end, span.forced))]
+            block = self.blocks[self._block_at(cut)]
+            forced = span.forced or (block.kind == "code" and block.start < cut)
+            return [_trim(text, Span(span.start, cut, forced)), _trim(text, Span(cut, span.end, forced))]
         pieces = cut_pieces(text, span.start, span.end, 1 << 30, self._count)
         cut = pieces[len(pieces) // 2][0] if len(pieces) > 1 else middle
         cut = min(max(cut, span.start + 1), span.end - 1)

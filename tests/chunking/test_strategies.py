@@ -176,6 +176,17 @@ def test_the_cap_holds_for_any_counter() -> None:
         assert len(chunk.embedded_text) <= 64
 
 
+@pytest.mark.parametrize("strategy", sorted(STRATEGIES))
+def test_the_cap_holds_where_a_whole_counts_more_than_its_parts(strategy: str) -> None:
+    def count(texts: Sequence[str]) -> list[int]:
+        return [int(len(text) ** 1.15) for text in texts]
+
+    document = _load("# 标题\n\n" + "一句话。Another sentence here. " * 100 + "\n\n```\n" + "x = 1\n" * 200 + "```")
+    chunks = build_chunker(config(strategy), count, embed).chunk(document)
+    assert max(count([chunk.embedded_text])[0] for chunk in chunks) <= 90
+    assert _squeeze("".join(chunk.text for chunk in chunks)) == _squeeze(document.text)
+
+
 @pytest.mark.parametrize("strategy", ["hybrid", "sentence", "paragraph"])
 def test_overlap_repeats_whole_sentences(strategy: str) -> None:
     text = "".join(f"第{i}句话说的是不同的内容。" for i in range(60))
