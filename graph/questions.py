@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from graph.support import content_words
+
 
 @dataclass(frozen=True, slots=True)
 class Kind:
@@ -91,3 +93,10 @@ def parts(question: str) -> tuple[str, ...]:
         # Only where each clause asks: "在 A 中，B 是什么" is one question.
         found += clauses if len(clauses) > 1 and all(_ASKS_ZH.search(clause) for clause in clauses) else [piece]
     return tuple(found) if 1 < len(found) <= 4 else (question,)
+
+
+def lone_parts(question: str) -> tuple[str, ...]:
+    """The parts that can be searched for by themselves; none where fewer than two can."""
+    # "Who wrote it, and when?": a part of one or two words leans on the others.
+    found = tuple(part for part in parts(question) if len(content_words(part)) > 2)
+    return found if len(found) > 1 else ()

@@ -50,6 +50,8 @@ class State(TypedDict, total=False):
     """Of the search in progress."""
     candidates: tuple[Hit, ...]
     """Of the first search, by the question itself."""
+    by_part: tuple[tuple[str, tuple[Hit, ...]], ...]
+    """Of a question that asks several things: each part that stands alone, and what its own search found."""
     best: Graded
     """The best graded search so far."""
     web: Graded

@@ -5,21 +5,35 @@ from __future__ import annotations
 import asyncio
 
 from chunking.errors import CragError, ProviderError
+from graph.deps import Retrieval
 from graph.nodes.base import Node, Result, Run, degraded
+from graph.questions import lone_parts
 from graph.rescore import rescored
 from graph.state import State
 
 
 async def retrieve(state: State, run: Run) -> Result:
-    query = state["search_query"]
-    found = await asyncio.to_thread(run.deps.retriever.retrieve, query, top_k=breadth(run), filters=run.filters)
-    hits, known = tuple(found.hits), state.get("candidates")
+    """A first search looks for the whole question and, where it asks several things, for each of them."""
+    query, known = state["search_query"], state.get("candidates")
+    asked = lone_parts(state["standalone"]) if known is None else ()
+    found, *parted = await asyncio.gather(*(_search(each, run) for each in (query, *asked)))
+    hits = tuple(found.hits)
     if known is None:
         known = hits
     elif query != state["standalone"]:
         hits = await asyncio.to_thread(rescored, state["standalone"], hits, known, run.deps.embedder)
-    update: State = {"hits": hits, "candidates": known, "tried": (query,), "degraded": tuple(found.degraded)}
-    return update, {"query": query, "hits": len(hits)}
+    update: State = {
+        "hits": hits,
+        "by_part": tuple((part, tuple(own.hits)) for part, own in zip(asked, parted, strict=True)),
+        "candidates": known,
+        "tried": (query,),
+        "degraded": tuple(found.degraded),
+    }
+    return update, {"query": query, "hits": len(hits), "parts": len(asked)}
+
+
+async def _search(query: str, run: Run) -> Retrieval:
+    return await asyncio.to_thread(run.deps.retriever.retrieve, query, top_k=breadth(run), filters=run.filters)
 
 
 def breadth(run: Run) -> int:
@@ -39,7 +53,12 @@ def without_search(state: State, run: Run, error: CragError) -> Result:
             ) from error
         raise error
     action = "The results of the search before are used."
-    update: State = {"hits": (), "tried": (state["search_query"],), "degraded": degraded("retrieve", error, action)}
+    update: State = {
+        "hits": (),
+        "by_part": (),
+        "tried": (state["search_query"],),
+        "degraded": degraded("retrieve", error, action),
+    }
     return update, {"query": state["search_query"], "hits": 0}
 
 
