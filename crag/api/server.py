@@ -6,7 +6,6 @@ import contextlib
 import ipaddress
 import json
 import os
-import signal
 import socket
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -60,7 +59,7 @@ def note(home: Path, bound: socket.socket) -> Iterator[None]:
 
 
 def serve(crag: Crag, pipelines: Sequence[Pipeline], bound: socket.socket) -> None:
-    """Serve until interrupted or terminated, then let running answers end, close and return."""
+    """Serve until interrupted; running answers then get five seconds. Raises KeyboardInterrupt, as uvicorn does."""
     import uvicorn
 
     from crag.api.app import create_app
@@ -70,7 +69,4 @@ def serve(crag: Crag, pipelines: Sequence[Pipeline], bound: socket.socket) -> No
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=5, ws="none"
     )
-    # uvicorn raises the signal again once it has shut down; both are the ordinary way to stop.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with contextlib.suppress(KeyboardInterrupt):
-        uvicorn.Server(config).run(sockets=[bound])
+    uvicorn.Server(config).run(sockets=[bound])

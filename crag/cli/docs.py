@@ -27,10 +27,8 @@ def list_(home: Path, as_json: bool) -> None:
         return
     from crag.cli.render import print_rows
 
-    rows = [
-        (each["id"], each["source"], each["title"], each["media_type"], str(each["characters"])) for each in documents
-    ]
-    print_rows(console(), ("id", "source", "title", "type", "characters"), rows, right=("characters",))
+    rows = [(each["id"], each["source"], each["title"], str(each["characters"])) for each in documents]
+    print_rows(console(), ("id", "source", "title", "characters"), rows, right=("characters",))
     click.echo(f"{len(documents)} documents" if documents else "No documents yet: crag ingest PATH adds some.")
 
 

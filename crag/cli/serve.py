@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,19 +33,28 @@ if TYPE_CHECKING:
     multiple=True,
     help="Pipeline to serve besides the shipped ones; the first is the page's default. May be repeated.",
 )
-@click.option("--samples", is_flag=True, help="Ingest the bundled sample documents into an empty workspace first.")
+@click.option("--samples", is_flag=True, help="Ingest the bundled samples first, unless there are other documents.")
 def serve(home: Path, host: str, port: int, names: tuple[str, ...], samples: bool) -> None:
     """Serve the chat API and the page."""
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s", force=True)
-    pipelines = _pipelines(names)
+    # Ctrl-C and a service manager's SIGTERM are the ordinary ways to stop, at any moment.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with contextlib.suppress(KeyboardInterrupt):
+        _serve(home, host, port, _pipelines(names), samples=samples)
+    click.echo("Stopped.")
+
+
+def _serve(home: Path, host: str, port: int, pipelines: list[Pipeline], *, samples: bool) -> None:
     from crag.api.server import bind, note
     from crag.api.server import serve as run
-    from crag.app import Crag
+    from crag.app import SAMPLES, Crag
 
     with bind(host, port) as bound, Crag.open(home, pipelines[0], write=True) as crag:
         resolved = [crag.resolved(pipeline).pipeline for pipeline in pipelines]
-        if samples and not crag.documents():
-            click.echo("Reading the sample documents (once) ...")
+        # Also where the first start was interrupted: what is there already is left alone.
+        if samples and all(Path(each["origin"]).is_relative_to(SAMPLES.resolve()) for each in crag.documents()):
+            if not crag.documents():
+                click.echo("Reading the sample documents (once) ...")
             with ingest_progress(show=True) as progress:
                 crag.ingest_samples(progress)
         for pipeline in resolved:
@@ -53,7 +64,6 @@ def serve(home: Path, host: str, port: int, names: tuple[str, ...], samples: boo
         with note(home, bound):
             _announce(crag, resolved, bound, home)
             run(crag, resolved, bound)
-    click.echo("Stopped.")
 
 
 def _pipelines(names: tuple[str, ...]) -> list[Pipeline]:

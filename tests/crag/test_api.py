@@ -19,7 +19,7 @@ from tests.fakes.http import Reply, Request, ScriptedServer
 from tests.fakes.openai import chat_stream
 
 QUESTION = "When does the nightly Ragas run start?"
-UNANSWERABLE = "Which Lantern release added support for Japanese documents?"
+UNANSWERABLE = "Who won the 1987 chess championship of Reykjavik?"
 
 
 def ask(text: str, **more: Any) -> dict[str, Any]:

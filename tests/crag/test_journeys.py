@@ -61,6 +61,17 @@ def test_a_running_server_is_asked_and_gives_the_same(home: Path) -> None:
     assert served == alone
 
 
+def test_a_server_leaves_no_trace_when_it_is_terminated(home: Path) -> None:
+    with serving(home) as server:
+        assert (home / "server.json").exists()
+        server.process.send_signal(signal.SIGTERM)
+        server.process.wait(15)
+    assert not (home / "server.json").exists()
+    # The note of a server that was killed is ignored.
+    (home / "server.json").write_text(json.dumps({"host": "127.0.0.1", "port": 9, "pid": 1}))
+    assert crag("ask", QUESTION, home=home).code == 0
+
+
 def test_a_pipeline_of_ones_own_is_served_and_asked_for(home: Path, tmp_path: Path) -> None:
     path = tmp_path / "short.yaml"
     path.write_text("extends: crag\ngeneration:\n  max_sentences: 1\n")
@@ -159,8 +170,8 @@ def test_the_help_lists_each_command_with_its_own_first_line(commands: dict[str,
         assert command.help.splitlines()[0] == line, name
 
 
-def test_eval_runs_the_ladder_and_compares(tmp_path: Path) -> None:
-    runs, home = tmp_path / "runs", tmp_path / "home"
+def test_eval_runs_the_ladder_and_compares(home: Path, tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
     ran = crag(
         "eval", "run", "--suite", SUITE, "--pipeline", "vector", "--pipeline", "crag", "--sample", "8",
         "--out", runs, "--metrics", "recall@5,mrr,contains_reference", home=home, timeout=300,
@@ -183,31 +194,30 @@ def test_eval_runs_the_ladder_and_compares(tmp_path: Path) -> None:
     assert (tmp_path / "report.html").stat().st_size > 10_000
 
 
-def test_eval_sweeps_a_field(tmp_path: Path) -> None:
+def test_eval_sweeps_a_field(home: Path, tmp_path: Path) -> None:
     ran = crag(
         "eval", "sweep", "--suite", SUITE, "--pipeline", "vector", "--vary", "retrieval.top_k=1,10",
-        "--out", tmp_path / "s", "--metrics", "recall@5", "--json", home=tmp_path / "home", timeout=300,
+        "--out", tmp_path / "s", "--metrics", "recall@5", "--json", home=home, timeout=300,
     )  # fmt: skip
     assert ran.code == 0, ran.err
     assert [point["overrides"] for point in ran.json["points"]] == [{"retrieval.top_k": 1}, {"retrieval.top_k": 10}]
 
 
-def test_killed_in_the_middle_of_ingest_nothing_is_lost_or_twice(tmp_path: Path) -> None:
-    """SIGKILL at growing delays, then once to the end: the index equals a clean one."""
-    home, clean = tmp_path / "home", tmp_path / "clean"
-    for delay in (1.5, 2.5, 4.0):
+def test_killed_in_the_middle_of_ingest_nothing_is_lost_or_twice(home: Path, tmp_path: Path) -> None:
+    """SIGKILL at two moments, then once to the end: the index equals a clean one."""
+    killed = tmp_path / "home"
+    for delay in (1.5, 3.0):
         command = [sys.executable, "-m", "crag", "ingest", str(SAMPLES)]
         process = subprocess.Popen(
-            command, env=child_environment(CRAG_HOME=str(home)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            command, env=child_environment(CRAG_HOME=str(killed)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
         time.sleep(delay)
         process.send_signal(signal.SIGKILL)
         process.wait()
-    assert crag("ingest", SAMPLES, home=home).code == 0
-    assert crag("ingest", SAMPLES, home=clean).code == 0
-    assert crag("index", "verify", home=home).code == 0
-    mine, theirs = (crag("index", "status", "--json", home=each).json for each in (home, clean))
+    assert crag("ingest", SAMPLES, home=killed).code == 0
+    assert crag("index", "verify", home=killed).code == 0
+    mine, theirs = (crag("index", "status", "--json", home=each).json for each in (killed, home))
     for key in ("documents", "chunks", "vectors", "pending", "missing"):
         assert mine["index"][key] == theirs["index"][key]
-    found = [crag("search", QUESTION, "--json", home=each).json["hits"] for each in (home, clean)]
+    found = [crag("search", QUESTION, "--json", home=each).json["hits"] for each in (killed, home)]
     assert [hit["text"] for hit in found[0]] == [hit["text"] for hit in found[1]]
