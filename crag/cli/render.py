@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
@@ -24,10 +26,36 @@ _ROUTE = {
 }
 
 
+# A Chinese line may end after any character, but none begins with closing punctuation; other words stay whole.
+_PIECES = re.compile(
+    r"(?:[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]|[^\s\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]+)"
+    r"[\u3001\u3002\uff01\uff09\uff0c\uff1a\uff1b\uff1f\u300d\u300f\u300b\u3011\u201d\u2019\u2026]*|\s+"
+)
+
+
+def wrapped(text: str, width: int) -> str:
+    """The text in lines of at most `width` terminal cells. Rich alone breaks Chinese at the rare spaces only."""
+    lines = []
+    for paragraph in text.splitlines():
+        line = ""
+        for piece in _PIECES.findall(paragraph):
+            if line and cell_len(line) + cell_len(piece.rstrip()) > width:
+                lines.append(line.rstrip())
+                line = piece.lstrip()
+            else:
+                line += piece
+        lines.append(line.rstrip())
+    return "\n".join(lines)
+
+
+def _indented(to: Console, text: str, left: int, style: str = "") -> Padding:
+    return Padding(Text(wrapped(text, to.width - left - 2), style=style), (0, 2, 0, left), expand=False)
+
+
 def print_answer(to: Console, answer: Shape) -> None:
     """The answer, its sources with their quotes, how sure it is and how it came about."""
     to.print()
-    to.print(Padding(Text(answer["text"]), (0, 2), expand=False))
+    to.print(_indented(to, answer["text"], 2))
     if answer["citations"]:
         to.print()
         to.print(Text("  Sources", style="bold"))
@@ -61,7 +89,7 @@ def _print_citation(to: Console, citation: Shape) -> None:
     where += [citation["url"]] if citation["url"] else []
     head.append(f"  {', '.join(where)}" if where else "", "dim")
     to.print(head)
-    to.print(Padding(Text(_shortened(citation["quote"], 280), style="italic"), (0, 2, 0, 6), expand=False))
+    to.print(_indented(to, _shortened(citation["quote"], 280), 6, "italic"))
 
 
 def print_trace(to: Console, answer: Shape) -> None:
@@ -82,7 +110,7 @@ def print_hits(to: Console, found: Shape) -> None:
         head.append(f" › {path}" if path else "", "default")
         head.append(f"  {hit['source']}{', page ' + str(hit['page']) if hit['page'] else ''}", "dim")
         to.print(head)
-        to.print(Padding(Text(_shortened(hit["text"], 320)), (0, 2, 0, 4), expand=False))
+        to.print(_indented(to, _shortened(hit["text"], 320), 4))
         ranked = [(stage, hit["scores"][stage], rank) for stage, rank in hit["ranks"].items()]
         stages = "  ".join(f"{stage} {score:.3f} (#{rank})" for stage, score, rank in ranked)
         to.print(Padding(Text(stages, style="dim"), (0, 2, 1, 4), expand=False))
