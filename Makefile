@@ -1,12 +1,12 @@
 # make run: the service, from a fresh clone.  make test: everything the project promises.
-# make bench NAME=ask: one benchmark, all without a name.
+# make bench NAME=ask: one benchmark, all without a name.  make results: docs/results anew.
 PYTHON ?= python3
 PORT ?= 8000
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --require-virtualenv
 INSTALL := $(PIP) install --quiet --constraint constraints.txt
 
-.PHONY: run install test lint bench constraints clean
+.PHONY: run install test lint bench results constraints clean
 
 run: .venv/run.stamp
 	@$(BIN)/crag serve --samples --port $(PORT)
@@ -21,6 +21,9 @@ lint: .venv/test.stamp
 
 bench: .venv/test.stamp
 	@$(BIN)/python -m tests.bench $(NAME)
+
+results: .venv/test.stamp
+	@$(BIN)/python -m tests.bench.ladder
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed: make PYTHON=python3.11 ..." if sys.version_info < (3, 11) else 0)'

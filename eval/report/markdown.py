@@ -36,7 +36,7 @@ def render_markdown(comparison: Comparison, *, gates: GateReport | None = None) 
 
 def _ladder(comparison: Comparison) -> Iterable[str]:
     table = ladder(comparison)
-    yield from _table(
+    yield from table(
         ["pipeline", *(column.name for column in table.columns)],
         [[row.label, *("–" if cell.value is None else number(cell.value) for cell in row.cells)] for row in table.rows],
     )
@@ -45,7 +45,7 @@ def _ladder(comparison: Comparison) -> Iterable[str]:
 def _candidate(comparison: Comparison, candidate: CandidateResult) -> list[str]:
     lines = [f"### {_text(candidate.label)} against {_text(comparison.base_label)}", ""]
     results = [*candidate.metrics, *candidate.economy]
-    lines += [*_table(["metric", "difference", "95% interval", "p (Holm)", "won / tied / lost", "verdict"],
+    lines += [*table(["metric", "difference", "95% interval", "p (Holm)", "won / tied / lost", "verdict"],
                       [_row(result) for result in results]), ""]  # fmt: skip
     worst = candidate.regressions
     if worst:
@@ -83,7 +83,7 @@ def _regression(change: Change) -> str:
     )
 
 
-def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterable[str]:
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterable[str]:
     yield f"| {' | '.join(_cell(text) for text in header)} |"
     yield f"|{'|'.join('---' for _ in header)}|"
     for row in rows:
