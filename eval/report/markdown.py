@@ -35,10 +35,10 @@ def render_markdown(comparison: Comparison, *, gates: GateReport | None = None) 
 
 
 def _ladder(comparison: Comparison) -> Iterable[str]:
-    table = ladder(comparison)
+    means = ladder(comparison)
     yield from table(
-        ["pipeline", *(column.name for column in table.columns)],
-        [[row.label, *("–" if cell.value is None else number(cell.value) for cell in row.cells)] for row in table.rows],
+        ["pipeline", *(column.name for column in means.columns)],
+        [[row.label, *("–" if cell.value is None else number(cell.value) for cell in row.cells)] for row in means.rows],
     )
 
 
@@ -84,6 +84,7 @@ def _regression(change: Change) -> str:
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterable[str]:
+    """The lines of a table; cells are defused."""
     yield f"| {' | '.join(_cell(text) for text in header)} |"
     yield f"|{'|'.join('---' for _ in header)}|"
     for row in rows:

@@ -91,9 +91,10 @@ def render(results: Sequence[SetResult], skipped: Sequence[str], program: str) -
         "",
         "Written by `make results`: every question of every set, asked of the four shipped pipelines in embedded mode "
         "(no key, no download, no judge), scored by spans. Differences are paired by question; the interval is the 95% "
-        "one, p is the sign-flip permutation's, and `coverage@1500` was declared ahead as the metric that decides. Other "
-        "metrics are Holm-adjusted among themselves. Latency is one question at a time, on "
-        f"{os.cpu_count()} cores, milliseconds.",
+        "one, p is the sign-flip permutation's, and `coverage@1500` was declared ahead as the metric that decides. "
+        "Other metrics are Holm-adjusted among themselves. All questions of these sets have an answer: "
+        "`refusal_accuracy` is the share that was not refused. Latency is one question at a time, on "
+        f"{os.cpu_count()} cores.",
         "",
         *(f"- Skipped: `{name}` is not at hand." for name in skipped),
         *([""] if skipped else []),
@@ -109,8 +110,9 @@ def _articles(results: Sequence[SetResult]) -> Iterator[str]:
     yield "## Where the articles' ladder appears"
     yield ""
     yield (
-        "The articles report a context recall of .62, .70, .74 and .78 from vectors alone to full CRAG, and a faithfulness "
-        "of .72 to .85, on their own unpublished questions and judged by a language model. The nearest measure without a judge is "
+        "The articles report a context recall of .62, .70, .74 and .78 from vectors alone to full CRAG, and a "
+        "faithfulness of .72 to .85, on their own unpublished questions and judged by a language model. The nearest "
+        "measure without a judge is "
         "`coverage@1500`: the share of the evidence inside the best passages of 1,500 tokens, which is what generation "
         "reads. Faithfulness needs a judge and is not measured here."
     )
@@ -133,8 +135,12 @@ def _statement(results: Sequence[SetResult], metric: str) -> str:
     for result in results:
         tested = next(m for m in result.against("vector", "crag").metrics if m.info.name == metric)
         found.setdefault(tested.verdict, []).append(f"{result.name} ({signed(tested.test.difference)})")
-    words = {"BETTER": "the gain appears on", "WORSE": "it is a loss on", "NO DIFFERENCE SHOWN": "no difference is shown on",
-             "INCONCLUSIVE": "undecided on"}  # fmt: skip
+    words = {
+        "BETTER": "the gain appears on",
+        "WORSE": "it is a loss on",
+        "NO DIFFERENCE SHOWN": "no difference is shown on",
+        "INCONCLUSIVE": "undecided on",
+    }
     return "; ".join(f"{words[verdict]} {', '.join(found[verdict])}" for verdict in words if verdict in found) + "."
 
 
