@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from retrieval.embedders.base import Embedder
 from retrieval.embedding import embed
-from retrieval.lexical.tokenizer import tokenize
+from retrieval.lexical.tokenizer import tokenize, words
 from retrieval.types import Hit
 
 
@@ -20,14 +20,14 @@ def rescored(question: str, hits: Sequence[Hit], known: Sequence[Hit], embedder:
     """The hits in their order, with what they score for `question`. Raises ProviderError.
 
     A passage that the question's own search found (`known`) keeps what that said. Any other gets its cosine and the
-    weighted share of the question's terms (idf over all passages at hand), and no rank: no side found it.
+    weighted share of the question's words (idf over all passages at hand), and no rank: no side found it.
     """
     before = {hit.chunk.id: hit for hit in known}
     new = [hit for hit in hits if hit.chunk.id not in before]
     if new:
         vectors = embed(embedder, [hit.chunk.embedded_text for hit in new], "passage")
         cosines = vectors @ embed(embedder, [question], "query")[0]
-        asked = set(tokenize(question))
+        asked = words(question)
         terms = {hit.chunk.id: asked & set(tokenize(hit.chunk.embedded_text)) for hit in (*known, *new)}
         count = Counter(term for found in terms.values() for term in found)
         weight = {term: math.log1p(len(terms) / (0.5 + count[term])) for term in asked}

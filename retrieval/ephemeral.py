@@ -10,7 +10,7 @@ from retrieval.config import RetrievalConfig
 from retrieval.embedders.base import Embedder
 from retrieval.embedding import embed
 from retrieval.lexical.bm25 import BM25Index
-from retrieval.lexical.tokenizer import tokenize
+from retrieval.lexical.tokenizer import tokenize, words
 from retrieval.ranking import Ranking, rank_hits
 from retrieval.types import DocumentInfo, Hit
 
@@ -32,7 +32,7 @@ def rank_documents(
         return []
     index = BM25Index()
     index.add([(i, chunk.document_id, index.encode(tokenize(chunk.embedded_text))) for i, (chunk, _) in chunks.items()])
-    matches = index.match(tokenize(question))
+    matches = index.match(tokenize(question), words(question) or None)
     dense: Ranking | None = None
     vector = None
     if config.dense:

@@ -24,7 +24,7 @@ from retrieval.database import Database
 from retrieval.embedders.base import Embedder, Vectors
 from retrieval.embedding import embed
 from retrieval.lexical.bm25 import BM25Index, Matches
-from retrieval.lexical.tokenizer import tokenize
+from retrieval.lexical.tokenizer import tokenize, words
 from retrieval.registry import Registry
 from retrieval.vectors.base import VectorStore
 
@@ -80,7 +80,7 @@ class Index:
     def match(self, question: str) -> Matches:
         """BM25 scores of all chunks. Raises StoreError."""
         self._refresh()
-        return self._lexical().match(tokenize(question))
+        return self._lexical().match(tokenize(question), words(question) or None)
 
     def vectors(self, ids: Sequence[str]) -> dict[str, Vectors]:
         """Stored vectors by chunk id, for the ids that have one. Raises StoreError."""

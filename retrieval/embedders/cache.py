@@ -161,6 +161,11 @@ class CachedEmbedder:
             return np.zeros((0, self.dimension), np.float32)
         return self._queries_of(texts) if role == "query" else self._passages_of(texts)
 
+    def forget_queries(self) -> None:
+        """The next time that a query comes, it is embedded."""
+        with self._lock:
+            self._queries.clear()
+
     def _passages_of(self, texts: Sequence[str]) -> Vectors:
         keys = [EmbeddingCache.key(self.fingerprint, "passage", text) for text in texts]
         unique = dict(zip(keys, texts, strict=True))

@@ -92,7 +92,7 @@ class Matches:
         return self._at(self.scores, identifier)
 
     def coverage(self, identifier: str) -> float:
-        """Share of the question's terms, weighted by idf, that the text holds: 0 to 1."""
+        """Share of the question's words, weighted by idf, that the text holds: 0 to 1."""
         return self._at(self.coverages, identifier)
 
     def _at(self, values: Floats, identifier: str) -> float:
@@ -164,8 +164,8 @@ class BM25Index:
             self._postings.keep(alive)
             self._model = None
 
-    def match(self, tokens: Sequence[str]) -> Matches:
-        """Score every text for a question's tokens."""
+    def match(self, tokens: Sequence[str], words: Collection[str] | None = None) -> Matches:
+        """Score every text for a question's tokens. Coverage looks at `words` of them, at all where None is given."""
         with self._lock:
             scores, held, asked = np.zeros(len(self._ids)), np.zeros(len(self._ids)), 0.0
             model = self._fit()
@@ -173,6 +173,8 @@ class BM25Index:
                 term = self._vocabulary.get(token, len(self._vocabulary))
                 frequency = model.frequency(term) if model else 0
                 weight = _smooth_idf(len(self._ids), frequency)
+                if words is not None and token not in words:
+                    weight = 0.0
                 asked += weight
                 if model and frequency:
                     slots, counts = self._postings.of(term)

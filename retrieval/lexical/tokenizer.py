@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
 
-TOKENIZER_VERSION = "zh-en-1"
+TOKENIZER_VERSION = "zh-en-2"
 """Part of an index's fingerprint: change it whenever `tokenize` changes its output."""
 
 _HAN = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003134f"
@@ -26,25 +27,42 @@ a about an and are as at be been being but by can could did do does for from had
 it its me my of on or our she should so such than that the their them then there these they this those to was we were
 what when where which who whom whose why will with would you your s t
 的 了 和 是 在 有 与 及 或 也 都 就 而 把 被 对 于 吗 呢 吧 啊 呀 着 地 得 这 那 个 中 之 其 等 以 为 所 会 由 从 到 将
-并 但 什么 哪 哪些 哪个 哪里 哪儿 哪一 谁 几 多少 如何 怎么 怎样 为什么 为何 何 何时 是否 请问
+并 但 什么样 多长 多久 多大 多高 多远 多深 多重 哪年 几年 有没有 是不是
+什么 哪 哪些 哪个 哪里 哪儿 哪一 谁 几 多少 如何 怎么 怎样 为什么 为何 何 何时 是否 请问
 """
 _STOPS = frozenset(_STOP_WORDS.split())
 
 
 def tokenize(text: str) -> list[str]:
     """Index terms in text order, repeats kept."""
-    terms: list[str] = []
+    return list(_terms(text, _words_and_bigrams))
+
+
+def words(text: str) -> set[str]:
+    """Of the index terms those that are words: what a question asks about, without the bigrams across its words."""
+    return set(_terms(text, _words))
+
+
+def _terms(text: str, chinese: Callable[[list[str]], Iterable[str]]) -> Iterator[str]:
     for match in _RUNS.finditer(unicodedata.normalize("NFKC", text)):
-        terms.extend(_chinese(match.group()) if match.group(1) else _latin(match.group()))
-    return terms
+        yield from chinese(_cut(match.group())) if match.group(1) else _latin(match.group())
 
 
-def _chinese(run: str) -> list[str]:
+def _cut(run: str) -> list[str]:
     import rjieba
 
+    return list(rjieba.cut(run.translate(_simplified())))
+
+
+def _words(cut: list[str]) -> list[str]:
+    # A single character is mostly a verb or a measure word of the question itself.
+    return [word for word in cut if len(word) > 1 and word not in _STOPS]
+
+
+def _words_and_bigrams(cut: list[str]) -> list[str]:
     terms: list[str] = []
     span = ""
-    for word in [*rjieba.cut(run.translate(_simplified())), ""]:
+    for word in [*cut, ""]:
         if not word or word in _STOPS:
             terms += [span[i : i + 2] for i in range(len(span) - 1)]
             span = ""
