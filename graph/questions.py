@@ -20,6 +20,10 @@ def _kind(asks: str, answers: str) -> Kind:
     return Kind(re.compile(asks, re.IGNORECASE), re.compile(answers))
 
 
+_PROCEDURE = (
+    r"\bwhat (?:should|must|can|could|do|does|to)\b.*\bdo\b|\b(?:what|which|the) steps\b|\bprocedure\b|\bhow (?:should|to)\b"
+    r"|怎么办|怎麼辦|应该怎[么样]|步骤|步驟|流程|如何处理|怎么处理"
+)
 _MONTH = "January|February|March|April|May|June|July|August|September|October|November|December"
 KINDS = (
     _kind(r"\bdefault\b|默认|預設|缺省", r"(?i:\bdefaults?\b)|默认|預設|缺省|\A\|"),
@@ -48,6 +52,7 @@ KINDS = (
         r"(?i:because|due to|since|so that|in order to|reason|owing|thus|therefore|cause)"
         r"|因为|因為|由于|由於|因此|所以|为了|為了|导致|導致|使得|原因",
     ),
+    _kind(_PROCEDURE, r"\A\s*(?:[-*•]|\d{1,2}[.)、．])\s*\S"),
     _kind(
         r"\bhow (?:do|does|did|to|can|could|should|is|are|was|were|would)\b|如何|怎么|怎麼|怎样|怎樣",
         r"(?i:\bby\b|\busing\b|\buse\b|\bfirst\b|\bthen\b|\bthrough\b|\bset\b|\brun\b)|通过|通過|使用|利用|首先|然后|然後|步骤|步驟|方法|采用|採用|将|將",
@@ -60,9 +65,9 @@ KINDS = (
 _SEVERAL = re.compile(
     r"\bsummar|\bcompar|\bdifferen|\badvantage|\bdisadvantage|\bpros and cons\b|\blist\b|\bexplain|\bdescribe"
     r"|\boverview"
-    r"|\bwhat are\b|\bwhich .+ are\b|\b(?:what|which|the) steps\b|\bhow (?:do|does|to|can|should)\b|\bwhy\b|\band\b.+\?"
+    r"|\bwhat are\b|\bwhich .+ are\b|\bhow (?:do|does|to|can|should)\b|\bwhy\b|\band\b.+\?"
     r"|总结|總結|概括|概述|介绍|介紹|比较|比較|区别|區別|不同|差异|差異|优点|優點|缺点|缺點|优缺|优势|哪些"
-    r"|步骤|步驟|流程|如何|怎么|怎麼|怎样|怎樣"
+    rf"|{_PROCEDURE}|如何|怎么|怎麼|怎样|怎樣"
     r"|为什么|為什麼|为何|原因|分别|分別|以及|各自|[?？].+[?？]",
     re.IGNORECASE,
 )

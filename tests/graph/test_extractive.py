@@ -75,6 +75,14 @@ def test_a_summary_quotes_several_sentences_but_no_more_than_allowed() -> None:
     assert ask(question, *texts, max_sentences=1).text.count("[") == 1
 
 
+def test_what_to_do_is_answered_by_the_steps() -> None:
+    text = (
+        "Refusals rise when the evidence is weak.\n\n1. Search by hand.\n2. Compare the counts.\n3. Check the embedder."
+    )
+    answer = ask("What should the engineer do when refusals rise?", text)
+    assert "Search by hand." in answer.text
+
+
 def test_nothing_is_said_twice() -> None:
     sentence = "The tower has 312 steps."
     answer = ask("How many steps does the tower have?", sentence, sentence + " Cats sleep.", "The tower has 312 steps!")
