@@ -21,7 +21,8 @@ def _kind(asks: str, answers: str) -> Kind:
 
 
 _PROCEDURE = (
-    r"\bwhat (?:should|must|can|could|do|does|to)\b.*\bdo\b|\b(?:what|which|the) steps\b|\bprocedure\b|\bhow (?:should|to)\b"
+    r"\bwhat (?:should|must|can|could|do|does|to)\b.*\bdo\b|\b(?:what|which|the) steps\b|\bprocedure\b"
+    r"|\bhow (?:should|to)\b"
     r"|怎么办|怎麼辦|应该怎[么样]|步骤|步驟|流程|如何处理|怎么处理"
 )
 _MONTH = "January|February|March|April|May|June|July|August|September|October|November|December"
