@@ -245,6 +245,14 @@ class Crag:
         if len(self.workspace.registry):
             await engine.search("warm up", 1)
 
+    def forget_questions(self, pipeline: str | Path | Pipeline | None = None) -> None:
+        """Have the pipeline embed each question anew, for fair latencies where several are asked the same."""
+        from retrieval.embedders.cache import CachedEmbedder
+
+        embedder = self.embedder(pipeline)
+        if isinstance(embedder, CachedEmbedder):
+            embedder.forget_queries()
+
     def resolved(self, pipeline: str | Path | Pipeline | None = None) -> Resolved:
         """The pipeline with every `auto` decided. Raises ConfigError where that cannot be done."""
         return self._parts.resolved(self._choose(pipeline))

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from crag.app import Crag
+from crag.auto import resolve
 from crag.pipeline import Pipeline, load_pipeline
 from crag.settings import DEFAULT_PIPELINE
-from eval.corpus import corpus_of_documents, corpus_of_suite
+from eval.corpus import Corpus, corpus_of_documents, corpus_of_suite
 from eval.judge_config import JudgeConfig
 from eval.options import RunOptions
 from eval.prices import Prices
 from eval.runner import Progress, RunResult, run_suite
 from eval.suite import load_suite
 from graph.types import Answer, Turn
-from retrieval.embedders.cache import EmbeddingCache
-from retrieval.workspace import Workspace
+
+if TYPE_CHECKING:
+    from retrieval.embedders.cache import EmbeddingCache
 
 IngestProgress = Callable[[int, int, str], None]
 
@@ -27,10 +30,11 @@ IngestProgress = Callable[[int, int, str], None]
 class PipelineSystem:
     """A pipeline under test, as `eval.system.System` wants it."""
 
-    def __init__(self, crag: Crag, pipeline: Pipeline) -> None:
-        resolved = crag.resolved(pipeline)
-        self._crag = crag
+    def __init__(self, bench: Bench, pipeline: Pipeline, progress: IngestProgress | None = None) -> None:
+        resolved = resolve(pipeline)
+        self._bench = bench
         self._pipeline = pipeline
+        self._progress = progress
         self.name = resolved.pipeline.name
         self.version = resolved.pipeline.version
         self._manifest = {**resolved.pipeline.sections(), "models": resolved.models}
@@ -38,8 +42,12 @@ class PipelineSystem:
     def manifest(self) -> Mapping[str, Any]:
         return self._manifest
 
+    async def ready(self) -> None:
+        self._bench.prepare([self._pipeline], self._progress)
+
     async def ask(self, question: str, history: Sequence[Turn]) -> Answer:
-        return await self._crag.aask(question, history=history, pipeline=self._pipeline)
+        self._bench.turn_to(self._pipeline)
+        return await self._bench.crag.aask(question, history=history, pipeline=self._pipeline)
 
 
 class Bench:
@@ -50,22 +58,37 @@ class Bench:
     """
 
     def __init__(self, suite: str | Path, *, home: Path, out: Path) -> None:
-        """Raises NotFoundError, ConfigError, DocumentError for the suite, StoreError for a workspace in use."""
+        """Raises NotFoundError and ConfigError for the suite."""
         self.suite = load_suite(suite)
         self.out = out
+        self.home = home
         self.similarity = load_pipeline(DEFAULT_PIPELINE)
         """Its embedder serves the similarity metrics, the same whatever a pipeline under test uses."""
-        if self.suite.documents is None:
-            workspace = Workspace.open(home, write=False)
-            registry = workspace.registry
-            self.corpus = corpus_of_documents(registry.get(record.id) for record in registry.documents())
-            self._cache = None
-        else:
-            self.corpus = corpus_of_suite(self.suite)
-            workspace = Workspace.open(out / "workspace", write=True)
-            home.mkdir(parents=True, exist_ok=True)
-            self._cache = EmbeddingCache(home / "embeddings.sqlite3")
-        self.crag = Crag(workspace, self.similarity, cache=self._cache, home=home)
+        self._asking: Pipeline | None = None
+
+    @cached_property
+    def corpus(self) -> Corpus:
+        """The suite's own documents, parsed, or those that `home` holds. Raises DocumentError and StoreError."""
+        if self.suite.documents is not None:
+            return corpus_of_suite(self.suite)
+        registry = self.crag.workspace.registry
+        return corpus_of_documents(registry.get(record.id) for record in registry.documents())
+
+    @cached_property
+    def crag(self) -> Crag:
+        """Opened when it is first needed: a run that is whole needs none. Raises StoreError for one in use."""
+        from retrieval.workspace import Workspace
+
+        own = self.suite.documents is not None
+        workspace = Workspace.open(self.out / "workspace" if own else self.home, write=own)
+        return Crag(workspace, self.similarity, cache=self._cache, home=self.home)
+
+    @cached_property
+    def _cache(self) -> EmbeddingCache | None:
+        """The home's, where the workspace is another; it makes its folder itself."""
+        from retrieval.embedders.cache import EmbeddingCache
+
+        return None if self.suite.documents is None else EmbeddingCache(self.home / "embeddings.sqlite3")
 
     def prepare(self, pipelines: Sequence[Pipeline], progress: IngestProgress | None = None) -> None:
         """Bring the documents into each pipeline's index, what is there already left alone, and load its models.
@@ -79,6 +102,12 @@ class Bench:
                 self.crag.ingest_documents(self.corpus.documents, pipeline=pipeline, progress=progress)
         self.crag.warm(pipelines)
 
+    def turn_to(self, pipeline: Pipeline) -> None:
+        """The pipeline that is asked from now on; it finds no question embedded by the one before."""
+        if pipeline is not self._asking:
+            self._asking = pipeline
+            self.crag.forget_questions(pipeline)
+
     def run(
         self,
         pipelines: Sequence[Pipeline],
@@ -87,20 +116,19 @@ class Bench:
         options: RunOptions | None = None,
         judge: JudgeConfig | None = None,
         prices: Prices | None = None,
+        ingesting: IngestProgress | None = None,
         progress: Callable[[Progress], None] | None = None,
     ) -> list[RunResult]:
-        """Ask and score: `eval.runner.run_suite` with everything in place."""
-        self.prepare(pipelines)
-        systems = [PipelineSystem(self.crag, pipeline) for pipeline in pipelines]
+        """Prepare what is to be asked, ask and score: `eval.runner.run_suite` with everything in place."""
         return asyncio.run(
             run_suite(
                 self.suite,
                 self.corpus,
-                systems,
+                [PipelineSystem(self, pipeline, ingesting) for pipeline in pipelines],
                 out or self.out,
                 options=options,
                 judge=judge,
-                embedder=self.crag.embedder(self.similarity),
+                embedder=lambda: self.crag.embedder(self.similarity),
                 prices=prices,
                 judge_cache=self.out / "judge-cache.sqlite",
                 progress=progress,
@@ -108,9 +136,10 @@ class Bench:
         )
 
     def close(self) -> None:
-        self.crag.close()
-        if self._cache is not None:
-            self._cache.close()
+        if "crag" in self.__dict__:
+            self.crag.close()
+        if self.__dict__.get("_cache") is not None:
+            self.__dict__["_cache"].close()
 
     def __enter__(self) -> Self:
         return self

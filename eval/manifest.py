@@ -37,7 +37,7 @@ _SAME = {
 
 def new_manifest(
     suite: Suite, corpus: Corpus, system: System, options: RunOptions, *, asked: int, metrics: Sequence[MetricInfo],
-    judge: JudgeConfig | None, embedder: str | None,
+    judge: JudgeConfig | None, embedder: str | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """The manifest in the form that `eval.runs` documents."""
     return {

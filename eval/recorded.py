@@ -38,6 +38,9 @@ class RecordedSystem:
     def manifest(self) -> dict[str, Any]:
         return {"recorded": len(self._questions)}
 
+    async def ready(self) -> None:
+        """Nothing is to be loaded."""
+
     async def ask(self, question: str, history: Sequence[Turn]) -> Answer:
         recorded = self._questions.get(question)
         if recorded is None:

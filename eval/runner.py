@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from chunking.errors import ConfigError
 from eval import asking, scoring
@@ -45,7 +45,9 @@ from eval.sampling import stratified
 from eval.suite import Suite
 from eval.summary import summarize
 from eval.system import System
-from retrieval.embedders.base import Embedder
+
+if TYPE_CHECKING:
+    from retrieval.embedders.base import Embedder
 
 JUDGE_CACHE = "judge-cache.sqlite"
 
@@ -77,12 +79,14 @@ async def run_suite(
     *,
     options: RunOptions | None = None,
     judge: JudgeConfig | None = None,
-    embedder: Embedder | None = None,
+    embedder: Callable[[], Embedder] | None = None,
     prices: Prices | None = None,
     judge_cache: Path | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> list[RunResult]:
-    """Answers first, then scores. `embedder` is for the similarity metrics, the same whatever a pipeline uses.
+    """Answers first, then scores. `embedder` builds the one of the similarity metrics, the same for every pipeline.
+
+    A resumed run that lacks nothing readies no system and builds no embedder.
 
     Raises ConfigError (an existing run without resume, one that differs, a limit without prices, no system) and
     MissingExtraError. What fails on a single question is a status in the run.
@@ -97,22 +101,32 @@ async def run_suite(
     if judge is not None and options.max_cost is not None:
         require_price(prices, judge.model)
     folders = [out] if len(systems) == 1 else [out / name for name in _folder_names(systems)]
-    fingerprint = None if embedder is None else embedder.fingerprint
-    for system, folder in zip(systems, folders, strict=True):
-        manifest = new_manifest(
-            suite, corpus, system, options, asked=len(questions), metrics=infos, judge=judge, embedder=fingerprint
-        )
+    started = [read_run(folder) if _taken(folder, options) else None for folder in folders]
+    manifests = [
+        new_manifest(suite, corpus, system, options, asked=len(questions), metrics=infos, judge=judge)
+        for system in systems
+    ]
+    if all(run and _whole(run, new, questions, infos, options) for run, new in zip(started, manifests, strict=True)):
+        return [_finish(folder, None) for folder in folders]
+    built = None if embedder is None else embedder()
+    manifests = [
+        _manifest(run, {**new, "embedder": None if built is None else built.fingerprint}, options)
+        for run, new in zip(started, manifests, strict=True)
+    ]
+    for system, run in zip(systems, started, strict=True):
+        if run is None or any(_open_answers(run, questions, options)):
+            await system.ready()
+    for folder, manifest in zip(folders, manifests, strict=True):
         _open_folder(folder, manifest, options)
     budget = Budget(options.max_cost, spent=sum(_spent(read_run(folder)) for folder in folders))
-    scorer = _Scorer(judge, embedder, judge_cache or out / JUDGE_CACHE, prices, budget, options.round)
+    scorer = _Scorer(judge, built, judge_cache or out / JUDGE_CACHE, prices, budget, options.round)
     report = _Reporter(progress, budget)
 
     located = {question.id: corpus.locate(question) for question in questions}
     with _line_files(folders, ANSWERS) as writers:
         asked = [
-            asking.Task(system, question, located[question.id], repeat, _answer_keeper(writers[folder]))
-            for system, folder in zip(systems, folders, strict=True)
-            for question, repeat in _open_answers(read_run(folder), questions, options)
+            asking.Task(systems[place], question, located[question.id], repeat, _answer_keeper(writers[folders[place]]))
+            for place, question, repeat in _turns(folders, questions, options)
         ]
         within = await asking.ask_all(
             asked,
@@ -182,17 +196,41 @@ class _Scorer:
             return "judge_unreachable" if judge.unreachable else None if within else "max_cost"
 
 
-def _open_folder(folder: Path, manifest: Mapping[str, object], options: RunOptions) -> None:
-    place = folder / MANIFEST
-    if place.exists():
-        if not options.resume:
-            raise ConfigError(f"{folder} holds a run already: give --resume to go on with it, or another --out.")
-        old = read_run(folder).manifest
-        manifest = resumed(old, manifest, folder, rescore=options.rescore)
-        if options.rescore:
-            (folder / SCORES).unlink(missing_ok=True)
+def _taken(folder: Path, options: RunOptions) -> bool:
+    """Whether there is a run to go on with. Raises ConfigError where there is one and none is wanted."""
+    if not (folder / MANIFEST).exists():
+        return False
+    if not options.resume:
+        raise ConfigError(f"{folder} holds a run already: give --resume to go on with it, or another --out.")
+    return True
+
+
+def _whole(
+    run: Run,
+    manifest: Mapping[str, Any],
+    questions: Sequence[SuiteQuestion],
+    infos: Sequence[MetricInfo],
+    options: RunOptions,
+) -> bool:
+    """Whether going on would ask nothing, score nothing and add nothing to the manifest."""
+    unchanged = {**manifest, "embedder": run.manifest["embedder"]}
+    return (
+        not options.rescore
+        and resumed(run.manifest, unchanged, run.path, rescore=False) == run.manifest
+        and not any(_open_answers(run, questions, options))
+        and not any(_open_scores(run, infos, options))
+    )
+
+
+def _manifest(run: Run | None, manifest: dict[str, Any], options: RunOptions) -> dict[str, Any]:
+    return manifest if run is None else resumed(run.manifest, manifest, run.path, rescore=options.rescore)
+
+
+def _open_folder(folder: Path, manifest: Mapping[str, Any], options: RunOptions) -> None:
+    if options.rescore:
+        (folder / SCORES).unlink(missing_ok=True)
     folder.mkdir(parents=True, exist_ok=True)
-    write_json(place, manifest)
+    write_json(folder / MANIFEST, manifest)
 
 
 @contextmanager
@@ -211,6 +249,20 @@ def _answer_keeper(writer: LineWriter) -> Callable[[AnswerRecord], None]:
 
 def _score_keeper(writer: LineWriter) -> Callable[[Score], None]:
     return lambda score: writer.write(score.to_dict())
+
+
+def _turns(
+    folders: Sequence[Path], questions: Sequence[SuiteQuestion], options: RunOptions
+) -> Iterator[tuple[int, SuiteQuestion, int]]:
+    """(place of the system, question, repeat): all are asked a question before the next one comes, another one first
+    each time, so that whatever slows the machine meets them alike."""
+    wanted = [{(question.id, n) for question, n in _open_answers(read_run(f), questions, options)} for f in folders]
+    pairs = [(question, repeat) for repeat in range(options.repeat) for question in questions]
+    for first, (question, repeat) in enumerate(pairs):
+        for step in range(len(folders)):
+            place = (first + step) % len(folders)
+            if (question.id, repeat) in wanted[place]:
+                yield place, question, repeat
 
 
 def _open_answers(

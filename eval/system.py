@@ -21,6 +21,10 @@ class System(Protocol):
         """The resolved settings, as JSON, for the run's manifest."""
         ...
 
+    async def ready(self) -> None:
+        """Called before the first question, and only where there is one; what it loads is in no answer's latency."""
+        ...
+
     async def ask(self, question: str, history: Sequence[Turn]) -> Answer:
         """`Answer.hits` is the final ranking, best first. Any exception becomes a `pipeline_error`."""
         ...

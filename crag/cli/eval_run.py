@@ -10,7 +10,7 @@ import click
 
 from crag.cli.eval_options import judge_options, judge_settings
 from crag.cli.options import console, home_option, json_option, print_json
-from crag.cli.progress import ingest_progress, run_progress
+from crag.cli.progress import run_progress
 from crag.evaluation import Bench
 from crag.pipeline import load_pipeline
 from eval.options import RunOptions
@@ -48,11 +48,10 @@ def run(*, suite: str, names: tuple[str, ...], out: Path, home: Path, as_json: b
     prices = load_prices(settings.pop("prices"))
     metrics = settings.pop("metrics")
     options = RunOptions(metrics=tuple(metrics.split(",")) if metrics else None, **settings)
-    show = not as_json
-    with Bench(suite, home=home, out=out) as bench, ingest_progress(show=show) as ingesting:
-        bench.prepare(pipelines, ingesting)
-        with run_progress(show=show) as progress:
-            results = bench.run(pipelines, options=options, judge=judge, prices=prices, progress=progress)
+    with Bench(suite, home=home, out=out) as bench, run_progress(show=not as_json) as bars:
+        results = bench.run(
+            pipelines, options=options, judge=judge, prices=prices, ingesting=bars.documents, progress=bars.run
+        )
     if as_json:
         print_json({"runs": [_shape(result) for result in results]})
     else:

@@ -9,7 +9,7 @@ import click
 
 from crag.cli.eval_options import judge_options, judge_settings
 from crag.cli.options import console, home_option, json_option, pipeline_option, print_json
-from crag.cli.progress import ingest_progress, run_progress
+from crag.cli.progress import run_progress
 from crag.evaluation import Bench
 from crag.pipeline import load_pipeline, vary
 from eval.options import RunOptions
@@ -50,16 +50,15 @@ def sweep(
     """Vary pipeline fields, choose on one half, report on the other."""
     base, grid, judge = load_pipeline(pipeline), parse_grid(settings), judge_settings(more)
     options = RunOptions(metrics=tuple(metrics.split(",")) if metrics else None, **more)
-    show = not as_json
     with Bench(suite, home=home, out=out) as bench:
 
         def run(overrides: Overrides) -> Run:
             changed = vary(base, overrides)
             name = ",".join(f"{field}={value}" for field, value in overrides.items()).replace("/", "-")
-            with ingest_progress(show=show) as ingesting:
-                bench.prepare([changed], ingesting)
-            with run_progress(show=show) as progress:
-                (result,) = bench.run([changed], out / name, options=options, judge=judge, progress=progress)
+            with run_progress(show=not as_json) as bars:
+                (result,) = bench.run(
+                    [changed], out / name, options=options, judge=judge, ingesting=bars.documents, progress=bars.run
+                )
             return result.run
 
         found = run_sweep(grid, run, primary=primary, seed=seed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crag.cli.options import console
@@ -34,22 +35,34 @@ def ingest_progress(*, show: bool) -> Iterator[Progress | None]:
         yield move
 
 
+@dataclass(frozen=True)
+class RunBars:
+    """Callbacks of an evaluation, None where nobody looks."""
+
+    documents: Progress | None = None
+    run: Callable[[RunProgress], None] | None = None
+
+
 @contextlib.contextmanager
-def run_progress(*, show: bool) -> Iterator[Callable[[RunProgress], None] | None]:
-    """The same for an evaluation: a bar for the answers, one for the scores, with the time left and the money spent."""
+def run_progress(*, show: bool) -> Iterator[RunBars]:
+    """A bar each for documents, answers and scores, with the time left and the money spent."""
     if not (show and sys.stderr.isatty()):
-        yield None
+        yield RunBars()
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     with Progress(
-        TextColumn("{task.description:<8}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
+        TextColumn("{task.description:<9}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
         TextColumn("{task.fields[spent]}"), console=console(err=True), transient=True,
     ) as bar:  # fmt: skip
-        tasks = {stage: bar.add_task(stage, total=None, spent="", visible=False) for stage in ("answers", "scores")}
+        stages = ("documents", "answers", "scores")
+        tasks = {stage: bar.add_task(stage, total=None, spent="", visible=False) for stage in stages}
+
+        def read(done: int, total: int, source: str) -> None:
+            bar.update(tasks["documents"], completed=done, total=total, visible=True)
 
         def move(now: RunProgress) -> None:
             spent = f"${now.spent:.4f}" if now.spent else ""
             bar.update(tasks[now.stage], completed=now.done, total=now.total, spent=spent, visible=True)
 
-        yield move
+        yield RunBars(read, move)

@@ -99,7 +99,7 @@ def main() -> None:
                     Path(scratch) / out,
                     options=RunOptions(metrics=METRICS, resume=resume, sample=1 if out == "warm" else None),
                     judge=JudgeConfig(model=model, base_url=f"{url}/v1", concurrency=SLOTS),
-                    embedder=_Lengths(),
+                    embedder=_Lengths,
                 )
             )
             return time.perf_counter() - started

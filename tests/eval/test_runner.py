@@ -19,6 +19,7 @@ from eval.runs import ANSWERS, SCORES, SUMMARY, LineWriter, read_run
 from eval.suite import Suite, load_suite
 from eval.summary import ladder
 from graph.types import Answer, Usage
+from tests.fakes.embedder import HashEmbedder
 from tests.fakes.systems import ScriptedSystem, answer, cite, hit
 
 DOCUMENTS = [
@@ -112,6 +113,39 @@ def test_a_run_is_on_disk_with_every_score(suite: Suite, tmp_path: Path) -> None
     assert read.summary["diagnosis"]["stages"] == {}
 
 
+def test_an_embedder_is_built_for_a_run_that_lacks_something_only(suite: Suite, tmp_path: Path) -> None:
+    built: list[HashEmbedder] = []
+
+    def embedder() -> HashEmbedder:
+        built.append(HashEmbedder())
+        return built[-1]
+
+    def once(*metrics: str) -> list[RunResult]:
+        corpus = corpus_of_suite(suite)
+        system = ScriptedSystem(script(corpus))
+        options = RunOptions(metrics=metrics, resume=True)
+        return asyncio.run(run_suite(suite, corpus, [system], tmp_path / "run", options=options, embedder=embedder))
+
+    first = once("f1", "mrr")
+    assert len(built) == 1
+    assert once("f1") == once("f1", "mrr") == first
+    assert len(built) == 1
+    (more,) = once("recall@1")
+    assert len(built) == 2
+    assert set(more.run.metrics) == {"f1", "mrr", "recall@1"}
+
+
+def test_systems_take_turns_and_another_one_is_first_each_time(suite: Suite, tmp_path: Path) -> None:
+    order: list[str] = []
+    handler = script(corpus_of_suite(suite))
+
+    def told(name: str) -> ScriptedSystem:
+        return ScriptedSystem(lambda question: order.append(f"{name} {question[:3]}") or handler(question), name=name)
+
+    run(suite, told("a"), told("b"), out=tmp_path / "runs", concurrency=1)
+    assert order == ["a 深水埗", "b 深水埗", "b How", "a How", "a Who", "b Who"]
+
+
 def test_several_systems_get_a_folder_each_and_a_ladder(suite: Suite, tmp_path: Path) -> None:
     handler = script(corpus_of_suite(suite))
     results = run(suite, ScriptedSystem(handler, name="a"), ScriptedSystem(handler, name="b/c"), out=tmp_path / "runs")
@@ -126,8 +160,10 @@ def test_nothing_is_asked_or_scored_twice_on_resume(suite: Suite, tmp_path: Path
     run(suite, system, out=tmp_path / "run", repeat=2)
     before = {name: (tmp_path / "run" / name).read_bytes() for name in (ANSWERS, SCORES, SUMMARY)}
     assert len(system.asked) == 6
-    run(suite, system, out=tmp_path / "run", repeat=2, resume=True)
-    assert len(system.asked) == 6
+    resumed = ScriptedSystem(script(corpus_of_suite(suite)))
+    run(suite, resumed, out=tmp_path / "run", repeat=2, resume=True)
+    assert not resumed.asked
+    assert (system.readied, resumed.readied) == (1, 0)
     assert {name: (tmp_path / "run" / name).read_bytes() for name in before} == before
 
 

@@ -61,12 +61,17 @@ class ScriptedSystem:
         self.version = version
         self.asked: list[tuple[str, tuple[Turn, ...]]] = []
         self.most_at_once = 0
+        self.readied = 0
         self._handler = handler
         self._delay = delay
         self._running = 0
 
     def manifest(self) -> dict[str, Any]:
         return {"pipeline": self.name}
+
+    async def ready(self) -> None:
+        assert not self.asked
+        self.readied += 1
 
     async def ask(self, question: str, history: Sequence[Turn]) -> Answer:
         self.asked.append((question, tuple(history)))

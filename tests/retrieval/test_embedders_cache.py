@@ -55,6 +55,10 @@ def test_queries_stay_in_memory_and_apart_from_passages(tmp_path: Path) -> None:
         assert cache.get([EmbeddingCache.key(inner.fingerprint, "query", "q")]) == {}
         embedder.embed(["q"], "passage")
         assert inner.calls == 2
+        embedder.forget_queries()
+        embedder.embed(["q"], "query")
+        embedder.embed(["q"], "passage")
+        assert inner.calls == 3
 
 
 def test_embedders_do_not_see_each_others_vectors(tmp_path: Path) -> None:
