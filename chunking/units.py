@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from chunking.lines import line_spans
 from chunking.sentences import split_sentences
 from chunking.types import Block
 
@@ -71,7 +72,7 @@ def split_units(text: str, blocks: Sequence[Block]) -> list[Unit]:
 
 def table_head(text: str, block: Block) -> tuple[int, int]:
     """Span of the header row of a table, with its separator row where it has one."""
-    lines = _lines(text, block.start, block.end)
+    lines = line_spans(text, block.start, block.end)
     last = 1 if len(lines) > 2 and _SEPARATOR_ROW.match(text, *lines[1]) and "-" in text[slice(*lines[1])] else 0
     return lines[0][0], lines[last][1]
 
@@ -80,7 +81,7 @@ def _block_units(text: str, block: Block, number: int, first: float) -> list[Uni
     if block.kind in ("heading", "math"):
         return [Unit(block.start, block.end, number, "heading" if block.kind == "heading" else "sentence", first)]
     if block.kind == "code":
-        spans = _lines(text, block.start, block.end)
+        spans = line_spans(text, block.start, block.end)
         return [Unit(*span, number, "line", INSIDE_CODE if i else first) for i, span in enumerate(spans)]
     if block.kind == "table":
         return _row_units(text, block, number, first)
@@ -99,7 +100,7 @@ def _row_units(text: str, block: Block, number: int, first: float) -> list[Unit]
     head_end = table_head(text, block)[1]
     units: list[Unit] = []
     in_body = 0
-    for start, end in _lines(text, block.start, block.end):
+    for start, end in line_spans(text, block.start, block.end):
         in_body += start >= head_end
         # The first row stays with the header: a header alone says nothing.
         cost = BETWEEN_ROWS if in_body > 1 else AFTER_TABLE_HEAD
@@ -129,7 +130,7 @@ def _list_units(text: str, block: Block, number: int, first: float) -> list[Unit
             add(span, "sentence", BETWEEN_ITEMS if item and indent <= margin else INSIDE_ITEM)
 
     in_table = False
-    for start, end in _lines(text, block.start, block.end):
+    for start, end in line_spans(text, block.start, block.end):
         line = text[start:end]
         mark = _FENCE.match(line)
         if fence:
@@ -150,17 +151,3 @@ def _list_units(text: str, block: Block, number: int, first: float) -> list[Unit
             prose_start, in_table = start, False
     prose(block.end)
     return units
-
-
-def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """Non-blank lines without outer whitespace; a code line's indentation belongs to the gap before it."""
-    spans = []
-    while start < end:
-        stop = text.find("\n", start, end)
-        stop = end if stop < 0 else stop
-        line = text[start:stop]
-        if stripped := line.strip():
-            begin = start + len(line) - len(line.lstrip())
-            spans.append((begin, begin + len(stripped)))
-        start = stop + 1
-    return spans

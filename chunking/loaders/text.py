@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from chunking.lines import line_spans
 from chunking.loaders.base import Headings, Parsed
 from chunking.normalize import decode
 from chunking.types import Block
@@ -86,25 +87,12 @@ def _paragraphs(text: str) -> list[tuple[int, int]]:
     at = 0
     for match in [*_BLANK.finditer(text), None]:
         stop = match.start() if match else len(text)
-        lines = _lines(text, at, stop)
+        lines = line_spans(text, at, stop)
         if _one_a_line(text, lines):
             spans.extend(lines)
         elif lines:
             spans.extend(_with_titles_apart(text, lines))
         at = match.end() if match else stop
-    return spans
-
-
-def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    spans = []
-    while start < end:
-        stop = text.find("\n", start, end)
-        stop = end if stop < 0 else stop
-        line = text[start:stop]
-        if stripped := line.strip():
-            first = start + len(line) - len(line.lstrip())
-            spans.append((first, first + len(stripped)))
-        start = stop + 1
     return spans
 
 

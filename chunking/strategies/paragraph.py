@@ -2,44 +2,29 @@
 
 from __future__ import annotations
 
-from chunking.config import ChunkingConfig
-from chunking.noise import kept_blocks
-from chunking.strategies.assembly import Assembler, Measured
-from chunking.strategies.base import SentenceEmbedder
+from chunking.strategies.assembly import Measured
 from chunking.strategies.packing import merge_small, pack_greedily
-from chunking.strategies.sections import Group, Piece, group_units, join_sections, keep_antecedents, pieces
-from chunking.types import Chunk, Document, TokenCounter
+from chunking.strategies.sectional import SectionalChunker
+from chunking.strategies.sections import Group, keep_antecedents
 
 
-class ParagraphChunker:
-    def __init__(
-        self, config: ChunkingConfig, count_tokens: TokenCounter, embed: SentenceEmbedder | None = None
-    ) -> None:
-        self._config = config
-        self._count = count_tokens
-
-    def chunk(self, document: Document) -> list[Chunk]:
+class ParagraphChunker(SectionalChunker):
+    def _cut(self, measured: Measured, group: Group) -> list[tuple[int, int]]:
         config = self._config
-        assembler = Assembler(document, kept_blocks(document, config), config, self._count)
-        measured = assembler.measure()
-        found: list[Piece] = []
-        for group in group_units(assembler, measured, target=config.target_tokens):
-            chosen: list[tuple[int, int]] = []
-            for first, last in _paragraphs(measured, group):
-                if sum(group.tokens[first:last]) + group.extra[first] <= group.cap:
-                    chosen.append((first, last))
-                else:
-                    packed = pack_greedily(
-                        group.tokens[first:last],
-                        target=config.target_tokens,
-                        cap=group.cap,
-                        extra=group.extra[first:last],
-                    )
-                    chosen.extend((first + a, first + b) for a, b in packed)
-            chosen = merge_small(chosen, group.tokens, minimum=config.min_tokens, cap=group.cap, extra=group.extra)
-            chosen = keep_antecedents(chosen, measured, group, minimum=config.min_tokens)
-            found.extend(pieces(measured, group, chosen, overlap=config.overlap))
-        return assembler.finish(join_sections(assembler, measured, found, minimum=config.min_tokens))
+        chosen: list[tuple[int, int]] = []
+        for first, last in _paragraphs(measured, group):
+            if sum(group.tokens[first:last]) + group.extra[first] <= group.cap:
+                chosen.append((first, last))
+            else:
+                packed = pack_greedily(
+                    group.tokens[first:last],
+                    target=config.target_tokens,
+                    cap=group.cap,
+                    extra=group.extra[first:last],
+                )
+                chosen.extend((first + a, first + b) for a, b in packed)
+        chosen = merge_small(chosen, group.tokens, minimum=config.min_tokens, cap=group.cap, extra=group.extra)
+        return keep_antecedents(chosen, measured, group, minimum=config.min_tokens)
 
 
 def _paragraphs(measured: Measured, group: Group) -> list[tuple[int, int]]:
