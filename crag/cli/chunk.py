@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from chunking.errors import ConfigError, NotFoundError
-from crag.cli.options import json_option, pipeline_option, print_json
+from crag.cli.options import json_option, pipeline_option, print_json, unused_home_option
 
 
 @click.command()
@@ -17,6 +17,7 @@ from crag.cli.options import json_option, pipeline_option, print_json
 @click.option("--strategy", metavar="NAME", help="Chunking strategy (the pipeline's by default).")
 @click.option("--set", "settings", metavar="KEY=VALUE", multiple=True, help="Any field of the chunking section.")
 @json_option
+@unused_home_option
 @click.option("--html", metavar="OUT", type=click.Path(path_type=Path), help="Write one self-contained page instead.")
 def chunk(
     *, file: Path, pipeline: str, strategy: str | None, settings: tuple[str, ...], as_json: bool, html: Path | None

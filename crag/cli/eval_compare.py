@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from crag.cli.options import console, json_option, print_json
+from crag.cli.options import console, json_option, print_json, unused_home_option
 from eval.compare import CandidateResult, compare_runs
 from eval.gate_file import load_gates
 from eval.gates import GateReport, check_gates, exit_code, read_for_gates
@@ -32,6 +32,7 @@ _PATH = click.Path(path_type=Path)
 @click.option("--markdown", type=_PATH, metavar="OUT", help="Write a summary for a pull request.")
 @click.option("--junit", type=_PATH, metavar="OUT", help="Write the gates as JUnit XML.")
 @json_option
+@unused_home_option
 def compare(
     *,
     base: Path,

@@ -11,7 +11,7 @@ import click
 
 from chunking.errors import ConfigError
 from crag.cli.eval_options import judge_options, judge_settings
-from crag.cli.options import console, json_option, print_json
+from crag.cli.options import console, json_option, print_json, unused_home_option
 from eval.judge_noise import judge_noise as measure
 from eval.runner import score_records
 from eval.runs import Run, read_run
@@ -24,6 +24,7 @@ from eval.runs import Run, read_run
 )
 @judge_options
 @json_option
+@unused_home_option
 def judge_noise(*, folder: Path, rounds: int, as_json: bool, **settings: Any) -> None:
     """Measure how much the judge alone moves the scores.
 

@@ -27,6 +27,11 @@ def home_option(command: Command) -> Command:
     )(command)
 
 
+def unused_home_option(command: Command) -> Command:
+    """For commands that need no workspace: every command takes ``--home``, so that a script can pass it to all."""
+    return click.option("--home", metavar="FOLDER", expose_value=False, hidden=True)(command)
+
+
 def json_option(command: Command) -> Command:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")(command)
 

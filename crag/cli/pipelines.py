@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from crag.auto import Resolved, resolve
-from crag.cli.options import console, json_option, print_json
+from crag.cli.options import console, json_option, print_json, unused_home_option
 from crag.pipeline import LADDER, diff_pipelines, load_pipeline
 
 
@@ -18,6 +18,7 @@ def pipelines() -> None:
 
 @pipelines.command("list")
 @json_option
+@unused_home_option
 def list_(as_json: bool) -> None:
     """List the shipped pipelines."""
     resolved = [_resolve(name) for name in LADDER]
@@ -37,6 +38,7 @@ def list_(as_json: bool) -> None:
 @pipelines.command()
 @click.argument("pipeline", metavar="NAME|FILE")
 @json_option
+@unused_home_option
 def show(pipeline: str, as_json: bool) -> None:
     """Print a pipeline in full: `extends` followed, defaults filled in, `auto` decided."""
     resolved = _resolve(pipeline)
@@ -56,6 +58,7 @@ def show(pipeline: str, as_json: bool) -> None:
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="NEW")
 @json_option
+@unused_home_option
 def diff(old: str, new: str, as_json: bool) -> None:
     """Show the fields in which two pipelines differ."""
     before, after = _resolve(old).pipeline, _resolve(new).pipeline

@@ -1,0 +1,30 @@
+"""Promises that hold for the whole command tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import click
+import pytest
+
+from crag.cli import cli
+
+
+def leaves(command: click.Command, context: click.Context, path: str = "") -> Iterator[tuple[str, click.Command]]:
+    if not isinstance(command, click.Group):
+        yield path.strip(), command
+        return
+    for name in command.list_commands(context):
+        child = command.get_command(context, name)
+        assert child is not None
+        yield from leaves(child, context, f"{path} {name}")
+
+
+COMMANDS = dict(leaves(cli, click.Context(cli)))
+
+
+@pytest.mark.parametrize("path", COMMANDS)
+def test_every_command_takes_home_and_explains_itself(path: str) -> None:
+    command = COMMANDS[path]
+    assert "home" in {parameter.name for parameter in command.params}
+    assert command.help or command.short_help
