@@ -10,7 +10,7 @@ import click
 
 from crag.app import Crag
 from crag.cli.eval_options import judge_options, judge_settings
-from crag.cli.options import home_option, json_option, print_json
+from crag.cli.options import home_option, json_option, print_json, unused_home_option
 from eval.drafting.model import draft_with_model
 from eval.drafting.patterns import draft_by_patterns
 from eval.testset import Draft, decide, load_drafts, progress, save_drafts, write_suite
@@ -52,6 +52,7 @@ def draft(*, out: Path, count: int, seed: int, home: Path, as_json: bool, **sett
 
 
 @testset.command()
+@unused_home_option
 @click.argument("file", type=_FILE)
 def review(file: Path) -> None:
     """Go through the drafts one by one: accept, edit, drop. What is decided is saved at once."""
@@ -78,6 +79,7 @@ def review(file: Path) -> None:
 
 
 @testset.command()
+@unused_home_option
 @click.argument("file", type=_FILE)
 @click.option("--out", required=True, type=_FILE, metavar="SUITE", help="Folder of the suite.")
 @json_option
