@@ -146,6 +146,7 @@ class Judge:
             api_key=os.environ.get(config.api_key_env) or "none",
             timeout=config.timeout,
             max_retries=config.retries,
+            http_client=_client(openai, config.concurrency),
         )
         mode = {
             "json": instructor.Mode.JSON,
@@ -164,7 +165,8 @@ class Judge:
             max_retries=config.attempts - 1,
             **config.extra,
         )
-        self._slots = asyncio.Semaphore(config.concurrency)
+        # Twice the requests that may run: while one is prepared or its reply read, another keeps the judge busy.
+        self._started = asyncio.Semaphore(2 * config.concurrency)
         self._versions = [version("ragas"), version("instructor")]
         return self
 
@@ -203,7 +205,7 @@ class Judge:
         return reply
 
     async def _ask(self, prompt: str, shape: type[_Reply]) -> _Reply:
-        async with self._slots, self._budget.booked(lambda: self._most(prompt)):
+        async with self._started, self._budget.booked(lambda: self._most(prompt)):
             if self.unreachable:
                 raise JudgeError(
                     f"given up: {self.config.base_url} refused or failed {self.failures} calls and gave no reply"
@@ -246,6 +248,19 @@ class Judge:
         parts = [config.model, config.base_url, config.parameters, self._versions, metric, time, self._round]
         parts += [prompt, _schema(shape)]
         return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def _client(openai: Any, slots: int) -> Any:
+    """An HTTP client with so many requests at a time. A slot is held while the judge works, not while a prompt is
+    built, a reply read or a retry waited for."""
+    semaphore = asyncio.Semaphore(slots)
+
+    class Client(openai.DefaultAsyncHttpxClient):  # type: ignore[misc]
+        async def send(self, *arguments: Any, **options: Any) -> Any:
+            async with semaphore:
+                return await super().send(*arguments, **options)
+
+    return Client()
 
 
 @cache
