@@ -28,10 +28,13 @@ L2 = 10.0
 
 @dataclass(frozen=True)
 class Fitted:
-    """`before` and `after` are measured on the half of the documents that the fit did not see."""
+    """`before` and `after` are measured on the half of the documents that the fit did not see.
+
+    `path` is None where it was not kept, because it is no better than what is in use.
+    """
 
     calibration: Calibration
-    path: Path
+    path: Path | None
     cases: int
     before: Quality
     after: Quality
@@ -43,7 +46,7 @@ class Fitted:
 
         return {
             "name": self.calibration.name,
-            "path": str(self.path),
+            "path": None if self.path is None else str(self.path),
             "cases": self.cases,
             "before": shape(self.before),
             "after": shape(self.after),
@@ -51,9 +54,17 @@ class Fitted:
 
 
 def fit_calibration(
-    bench: Bench, pipeline: Pipeline, home: Path, *, progress: Callable[[int, int], None] | None = None
+    bench: Bench,
+    pipeline: Pipeline,
+    home: Path,
+    *,
+    keep: bool = False,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Fitted:
-    """Fit, measure and write ``calibrations/NAME.json`` into `home`. Raises ConfigError for too small a suite."""
+    """Fit, measure and write ``calibrations/NAME.json`` into `home` where that lowers the Brier score, or with `keep`.
+
+    Raises ConfigError for too small a suite.
+    """
     bench.prepare([pipeline])
     deps = bench.crag.dependencies(pipeline)
     cases = list(_cases(bench, deps, progress))
@@ -75,10 +86,12 @@ def fit_calibration(
     made = calibrate(cases, name=bench.suite.name, embedder=embedder, reranker=reranker, l2=L2, provenance=provenance)
     digest = hashlib.sha256(made.to_json().encode()).hexdigest()[:6]
     made = replace(made, name=f"{bench.suite.name}-{digest}")
-    path = home / CALIBRATIONS / f"{made.name}.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(made.to_json(), encoding="utf-8")
-    return Fitted(made, path, len(cases), _measured(deps.calibration, held_out), _measured(trial, held_out))
+    before, after = _measured(deps.calibration, held_out), _measured(trial, held_out)
+    path = home / CALIBRATIONS / f"{made.name}.json" if keep or after.brier < before.brier else None
+    if path is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(made.to_json(), encoding="utf-8")
+    return Fitted(made, path, len(cases), before, after)
 
 
 def _cases(bench: Bench, deps: Deps, progress: Callable[[int, int], None] | None) -> Iterator[Case]:

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from crag.app import Crag
-from crag.auto import resolve
+from crag.auto import resolve, resolve_retrieval
 from crag.pipeline import Pipeline, load_pipeline
 from crag.settings import DEFAULT_PIPELINE
 from eval.corpus import Corpus, corpus_of_documents, corpus_of_suite
@@ -22,9 +22,17 @@ from eval.suite import load_suite
 from graph.types import Answer, Turn
 
 if TYPE_CHECKING:
+    from retrieval.embedders.base import Embedder
     from retrieval.embedders.cache import EmbeddingCache
 
 IngestProgress = Callable[[int, int, str], None]
+
+
+def similarity_embedder() -> Embedder:
+    """The one of the similarity metrics, the same whatever a pipeline under test uses. Raises ConfigError."""
+    from retrieval.embedders import build_embedder
+
+    return build_embedder(resolve_retrieval(load_pipeline(DEFAULT_PIPELINE)).embedding)
 
 
 class PipelineSystem:

@@ -56,8 +56,12 @@ def judge_config(options: Mapping[str, Any] | None = None, file: str | Path | No
     if file is not None:
         try:
             loaded = yaml.safe_load(Path(file).read_text(encoding="utf-8")) or {}
-        except (OSError, yaml.YAMLError) as error:
-            raise ConfigError(f"The judge file {file} cannot be read: {error}.") from None
+        except OSError as error:
+            raise ConfigError(
+                f"The judge file {file} cannot be read ({error.strerror}): correct --judge-file."
+            ) from None
+        except (UnicodeDecodeError, yaml.YAMLError) as error:
+            raise ConfigError(f"The judge file {file} is not YAML: {' '.join(str(error).split())}.") from None
         if not isinstance(loaded, dict):
             raise ConfigError(f"The judge file {file} must hold keys and values, e.g. 'model: gpt-4o-mini'.")
         values |= loaded

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from pathlib import Path
 
@@ -17,21 +18,23 @@ from graph.calibrate import Quality
 @click.command()
 @click.option("--suite", required=True, metavar="S", help="Suite folder, or a file of questions.")
 @pipeline_option
+@click.option("--keep", is_flag=True, help="Use it even where it is no better than what is in use.")
 @home_option
 @json_option
-def calibrate(*, suite: str, pipeline: str, home: Path, as_json: bool) -> None:
+def calibrate(*, suite: str, pipeline: str, keep: bool, home: Path, as_json: bool) -> None:
     """Fit the confidence to your own questions.
 
     Every question is searched once with its evidence and once with it withheld; a logistic model learns to tell the
-    two apart and is written into the workspace, where pipelines of the same embedder and reranker use it from then on.
-    Delete the file to go back to the shipped calibration.
+    two apart. Where it is better than what is in use, on the half that it did not see, it is written into the
+    workspace, and pipelines of the same embedder and reranker use it from then on; else the exit code is 1. Delete the
+    file to go back to the shipped calibration.
     """
     chosen = load_pipeline(pipeline)
     with tempfile.TemporaryDirectory() as folder, Bench(suite, home=home, out=Path(folder)) as bench:
-        fitted = fit_calibration(bench, chosen, home)
+        fitted = fit_calibration(bench, chosen, home, keep=keep)
     if as_json:
         print_json(fitted.to_dict())
-        return
+        sys.exit(0 if fitted.path else 1)
     from crag.cli.render import print_rows
 
     to = console()
@@ -45,7 +48,14 @@ def calibrate(*, suite: str, pipeline: str, home: Path, as_json: bool) -> None:
     ]
     print_rows(to, ("confidence", "questions", "said", "was"), reliability, right=("questions", "said", "was"))
     to.print()
-    to.print(f"Fitted on {fitted.cases} searches; in use from now on: {fitted.path}")
+    if fitted.path:
+        to.print(f"Fitted on {fitted.cases} searches; in use from now on: {fitted.path}")
+        return
+    to.print(
+        f"Not kept: fitted on {fitted.cases} searches it is no better than what is in use, by the Brier score. More "
+        "questions may help; --keep uses it all the same."
+    )
+    sys.exit(1)
 
 
 def _row(name: str, found: Quality) -> tuple[str, ...]:

@@ -12,7 +12,10 @@ import click
 from chunking.errors import ConfigError
 from crag.cli.eval_options import judge_options, judge_settings
 from crag.cli.options import console, json_option, print_json, unused_home_option
+from crag.evaluation import similarity_embedder
 from eval.judge_noise import judge_noise as measure
+from eval.manifest import judge_identity
+from eval.metrics import NEED_EMBEDDER
 from eval.runner import score_records
 from eval.runs import Run, read_run
 
@@ -38,9 +41,16 @@ def judge_noise(*, folder: Path, rounds: int, as_json: bool, **settings: Any) ->
     if not judged:
         raise ConfigError(f"No metric of {folder} was judged: run the suite with a judge first.")
 
+    if judge_identity(judge) != run.manifest["judge"]:
+        raise ConfigError(
+            f"{folder} was judged by {run.manifest['judge']['model']} and this judge differs in model, endpoint, settings "
+            "or prompts: measure the noise with the same judge."
+        )
+    embedder = similarity_embedder() if NEED_EMBEDDER & {*judged} else None
+
     async def again(number: int) -> Run:
         records = list(run.answers.values())
-        scores = await score_records(records, judged, judge=judge, round=number)
+        scores = await score_records(records, judged, judge=judge, embedder=embedder, round=number)
         return replace(run, scores={score.key: score for score in scores})
 
     report = measure([run, *(asyncio.run(again(number)) for number in range(1, rounds))])

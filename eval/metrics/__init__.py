@@ -41,7 +41,7 @@ def _ragas(resources: Resources) -> Iterable[Metric]:
 
 
 FAMILIES: dict[str, Callable[[Resources], Iterable[Metric]]] = {"formulas": _formulas, "ragas": _ragas}
-_NEED_EMBEDDER = frozenset({"semantic_similarity", "answer_relevancy", "answer_correctness"})
+NEED_EMBEDDER = frozenset({"semantic_similarity", "answer_relevancy", "answer_correctness"})
 _OF_RAGAS = frozenset(name for name, info in CATALOG.items() if info.group == "ragas" or info.judged)
 
 
@@ -58,7 +58,7 @@ def select(names: Collection[str] | None, *, judge: bool, embedder: bool) -> lis
     chosen = []
     for name, info in CATALOG.items():
         lacking = "a judge: set CRAG_JUDGE_MODEL" if info.judged and not judge else None
-        if name in _NEED_EMBEDDER and not embedder:
+        if name in NEED_EMBEDDER and not embedder:
             lacking = lacking or "an embedder"
         if names is not None and name in names and lacking:
             raise ConfigError(f"The metric {name} needs {lacking}.")

@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 
 from tests.crag.cli import ROOT, child_environment, crag, sentence
+from tests.fakes.http import ScriptedServer
+from tests.fakes.judge import judge
 
 SUITE = ROOT / "crag" / "samples" / "suite"
 
@@ -51,6 +53,9 @@ def test_questions_are_drafted_reviewed_written_and_asked(home: Path, tmp_path: 
 
 def test_a_calibration_of_ones_own_is_fitted_and_used(home: Path) -> None:
     ran = crag("eval", "calibrate", "--suite", SUITE, "--json", home=home, timeout=300)
+    better = ran.json["after"]["brier"] < ran.json["before"]["brier"]
+    assert (ran.code, ran.json["path"] is not None) == ((0, True) if better else (1, False)), ran.err
+    ran = crag("eval", "calibrate", "--suite", SUITE, "--keep", "--json", home=home, timeout=300)
     assert ran.code == 0, ran.err
     fitted = ran.json
     assert fitted["cases"] > 40
@@ -61,6 +66,22 @@ def test_a_calibration_of_ones_own_is_fitted_and_used(home: Path) -> None:
     broken = crag("ask", "每日备份保留多少天？", home=home)
     assert broken.code == 2
     assert Path(fitted["path"]).name in sentence(broken)
+
+
+def test_judge_noise_asks_the_judge_of_the_run_again(home: Path, tmp_path: Path) -> None:
+    with ScriptedServer(judge) as server:
+        judged = ("--judge", "scripted", "--judge-url", f"{server.url}/v1")
+        suite = ("--suite", SUITE, "--sample", "2", "--pipeline", "vector", "--metrics", "answer_relevancy,f1")
+        ran = crag("eval", "run", *suite, *judged, "--out", tmp_path / "run", home=home, timeout=300)
+        assert ran.code == 0, ran.err
+        asked = len(server.requests)
+        ran = crag("eval", "judge-noise", tmp_path / "run", *judged, "--json", timeout=300)
+        assert ran.code == 0, ran.err
+        assert [entry["metric"] for entry in ran.json["metrics"]] == ["answer_relevancy"]
+        assert len(server.requests) == 2 * asked
+        ran = crag("eval", "judge-noise", tmp_path / "run", "--judge", "another", *judged[2:])
+        assert ran.code == 2
+        assert "the same judge" in sentence(ran)
 
 
 def test_judge_noise_without_a_judge_says_what_to_name(tmp_path: Path) -> None:
