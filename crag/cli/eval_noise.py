@@ -43,8 +43,8 @@ def judge_noise(*, folder: Path, rounds: int, as_json: bool, **settings: Any) ->
 
     if judge_identity(judge) != run.manifest["judge"]:
         raise ConfigError(
-            f"{folder} was judged by {run.manifest['judge']['model']} and this judge differs in model, endpoint, settings "
-            "or prompts: measure the noise with the same judge."
+            f"{folder} was judged by {run.manifest['judge']['model']} and this judge has another model, endpoint, "
+            "settings or prompts: measure the noise with the same judge."
         )
     embedder = similarity_embedder() if NEED_EMBEDDER & {*judged} else None
 
