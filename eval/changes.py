@@ -14,6 +14,7 @@ from typing import Any, Literal
 from eval.diagnosis import NEXT
 from eval.intervals import TIE
 from eval.metrics import retrieval
+from eval.metrics.catalog import CATALOG
 from eval.runs import AnswerRecord, MetricInfo, Question, Run, Score
 
 Stage = Literal["pipeline", "judge", "chunking", "retrieval", "ranking", "grading", "generation", "none"]
@@ -124,7 +125,10 @@ def blame(base: Side, candidate: Side, metric: str, *, rechunked: bool) -> tuple
     assert after is not None
     if not after.question.answerable:
         return _unanswerable(before, after)
-    return _with_gold(before, after, rechunked) if after.gold else _without_gold(before, after)
+    if not after.gold:
+        return _without_gold(before, after)
+    known = CATALOG.get(metric)
+    return _with_gold(before, after, rechunked, of_answer=known is None or known.group != "retrieval")
 
 
 def _failure(candidate: Side, metric: str) -> tuple[Stage, str] | None:
@@ -140,11 +144,11 @@ def _failure(candidate: Side, metric: str) -> tuple[Stage, str] | None:
     return None
 
 
-def _with_gold(before: AnswerRecord, after: AnswerRecord, rechunked: bool) -> tuple[Stage, str]:
+def _with_gold(before: AnswerRecord, after: AnswerRecord, rechunked: bool, *, of_answer: bool) -> tuple[Stage, str]:
     was, now = _last_rank(before), _last_rank(after)
     if now is None:
         return _not_retrieved(was, after, rechunked)
-    if after.abstained and not before.abstained:
+    if of_answer and after.abstained and not before.abstained:
         return "grading", f"The needed passage was found at rank {now}, but {_decision(after)}."
     if rechunked and _in_one_piece(before) and not _in_one_piece(after):
         return "chunking", f"The needed passage was one chunk's and is now cut: it is whole only at rank {now}."

@@ -89,7 +89,8 @@ def test_the_page_is_whole_and_self_contained(comparison: Comparison) -> None:
 def test_the_verdict_stands_first(comparison: Comparison) -> None:
     words = " ".join("".join(Page(render_html(comparison)).text).split())
     start = words.index("Suite samples")
-    assert words.index("WORSE vector is worse than crag", start) - start < 120
+    assert words.index("WORSE vector −", start) - start < 120
+    assert words.index("WORSE vector is worse than crag", start) - start < 240
     assert comparison.candidates[0].sentence in words
     assert words.index("What got worse with vector") < words.index("All metrics: vector against crag")
 
