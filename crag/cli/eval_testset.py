@@ -48,7 +48,8 @@ def draft(*, out: Path, count: int, seed: int, home: Path, as_json: bool, **sett
         print_json({"path": str(out), "drafts": len(drafts), "model": model.model if model else None})
         return
     how = model.model if model else "sentence patterns (--judge MODEL has a language model propose better ones)"
-    click.echo(f"{len(drafts)} drafts by {how}, in {out}. Next: crag eval testset review {out}")
+    short = f" of the {count} asked for (the documents give no more)" if len(drafts) < count else ""
+    click.echo(f"{len(drafts)} drafts{short} by {how}, in {out}. Next: crag eval testset review {out}")
 
 
 @testset.command()

@@ -165,7 +165,13 @@ def _summaries(document: Document) -> Iterator[Draft]:
         if block.kind in _PROSE:
             sections.setdefault(block.heading_path, []).append((block.start, block.end))
     for path, blocks in sections.items():
-        sentences = [span for start, end in blocks for span in split_sentences(document.text, start, end)]
+        # What ends in a colon leads to a list, which is not prose.
+        sentences = [
+            (start, end)
+            for block in blocks
+            for start, end in split_sentences(document.text, *block)
+            if not document.text[start:end].rstrip().endswith((":", "："))
+        ]
         if len(sentences) < 3:
             continue
         lang = language_of(document.text[blocks[0][0] : blocks[0][1]])
