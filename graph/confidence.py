@@ -33,7 +33,11 @@ def question_features(hits: Sequence[Hit]) -> dict[str, float]:
     if not hits:
         return {}
     features: dict[str, float] = {}
+    spoken = _signal(hits[0], "coverage") is not None
     for name in ("dense", "best_sentence", "bm25", "coverage", "rerank"):
+        # Where the best hit is in another language, words say nothing about it, nor do the others' words.
+        if name in ("bm25", "coverage") and not spoken:
+            continue
         values = sorted((v for hit in hits if (v := _signal(hit, name)) is not None), reverse=True)
         if not values:
             continue
@@ -44,6 +48,8 @@ def question_features(hits: Sequence[Hit]) -> dict[str, float]:
         first = _signal(hits[0], name)
         if first is not None:
             features[f"{name}_first"] = first
+    if not spoken:
+        return features
     ranks = [
         1 / hit.ranks["dense"] + 1 / hit.ranks["bm25"] for hit in hits if "dense" in hit.ranks and "bm25" in hit.ranks
     ]

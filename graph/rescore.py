@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from retrieval.embedders.base import Embedder
 from retrieval.embedding import embed
-from retrieval.lexical.tokenizer import tokenize, words
+from retrieval.lexical.tokenizer import comparable, tokenize, words
 from retrieval.types import Hit
 
 
@@ -20,7 +20,8 @@ def rescored(question: str, hits: Sequence[Hit], known: Sequence[Hit], embedder:
     """The hits in their order, with what they score for `question`. Raises ProviderError.
 
     A passage that the question's own search found (`known`) keeps what that said. Any other gets its cosine and the
-    weighted share of the question's words (idf over all passages at hand), and no rank: no side found it.
+    weighted share of the question's words (idf over all passages at hand; none in another language), and no rank:
+    no side found it.
     """
     before = {hit.chunk.id: hit for hit in known}
     new = [hit for hit in hits if hit.chunk.id not in before]
@@ -34,5 +35,6 @@ def rescored(question: str, hits: Sequence[Hit], known: Sequence[Hit], embedder:
         total = sum(weight.values()) or 1.0
         for hit, cosine in zip(new, cosines.tolist(), strict=True):
             share = sum(weight[term] for term in terms[hit.chunk.id]) / total
-            before[hit.chunk.id] = replace(hit, scores={"dense": cosine}, ranks={}, signals={"coverage": share})
+            signals = {"coverage": share} if comparable(question, hit.chunk.text) else {}
+            before[hit.chunk.id] = replace(hit, scores={"dense": cosine}, ranks={}, signals=signals)
     return tuple(before[hit.chunk.id] for hit in hits)

@@ -43,6 +43,7 @@ def rank_documents(
     return rank_hits(
         dense,
         matches.top(config.candidates) if config.lexical else None,
+        question=question,
         config=config,
         top_k=config.top_k,
         vector=vector,

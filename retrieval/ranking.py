@@ -9,6 +9,7 @@ from retrieval.config import RetrievalConfig
 from retrieval.embedders.base import Vectors
 from retrieval.fusion import reciprocal_rank_fusion
 from retrieval.lexical.bm25 import Matches
+from retrieval.lexical.tokenizer import comparable
 from retrieval.types import DocumentInfo, Hit, Stage
 
 Ranking = Sequence[tuple[str, float]]
@@ -19,6 +20,7 @@ def rank_hits(
     dense: Ranking | None,
     lexical: Ranking | None,
     *,
+    question: str,
     config: RetrievalConfig,
     top_k: int,
     vector: Vectors | None,
@@ -29,7 +31,8 @@ def rank_hits(
     """Fuse the sides that ran (None: did not) and build at most `top_k` hits.
 
     A chunk that only one side returned still gets the other side's score, from its stored vector or its term counts;
-    its rank on that side stays absent. The signal ``coverage`` is the idf-weighted share of the question's terms.
+    its rank on that side stays absent. The signal ``coverage`` is the idf-weighted share of the question's words; a
+    chunk in another language has none.
     """
     sides: list[tuple[Stage, Ranking, float]] = []
     if dense is not None:
@@ -57,12 +60,15 @@ def rank_hits(
             scores["dense"] = cosines[identifier]
         if lexical is not None and matches is not None:
             scores["bm25"] = matches.score(identifier)
+        chunk, document = found[identifier]
+        meets = matches is not None and comparable(question, chunk.text)
         hit = Hit(
-            *found[identifier],
+            chunk,
+            document,
             score=score,
             scores=scores,
             ranks={stage: places[identifier] for stage, places in ranks.items() if identifier in places},
-            signals={"coverage": matches.coverage(identifier)} if matches is not None else {},
+            signals={"coverage": matches.coverage(identifier)} if matches is not None and meets else {},
         )
         hits.append(hit.at_stage("rrf", score, rank) if len(sides) > 1 else hit)
     return hits

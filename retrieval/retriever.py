@@ -58,6 +58,7 @@ class Retriever:
         hits = rank_hits(
             dense,
             lexical,
+            question=question,
             config=self.config,
             top_k=top_k,
             vector=vector if dense is not None else None,

@@ -20,6 +20,7 @@ TOKENIZER_VERSION = "zh-en-2"
 
 _HAN = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003134f"
 _RUNS = re.compile(rf"([{_HAN}]+)|[^\W_{_HAN}]+(?:(?:[._-]|(?<=[0-9]),(?=[0-9]{{3}}(?![0-9])))[^\W_{_HAN}]+)*[+#]*")
+_CHINESE = re.compile(f"[{_HAN}]")
 _PARTS = re.compile(r"[._+#-]+|(?<=[a-z0-9])(?=[A-Z])")
 
 _STOP_WORDS = """
@@ -41,6 +42,11 @@ def tokenize(text: str) -> list[str]:
 def words(text: str) -> set[str]:
     """Of the index terms those that are words: what a question asks about, without the bigrams across its words."""
     return set(_terms(text, _words))
+
+
+def comparable(question: str, text: str) -> bool:
+    """Whether words can meet: not where one is Chinese and the other has (almost) no Chinese in it."""
+    return bool(_CHINESE.search(question)) == (len(_CHINESE.findall(text)) > len(text) / 10)
 
 
 def _terms(text: str, chinese: Callable[[list[str]], Iterable[str]]) -> Iterator[str]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retrieval.lexical.tokenizer import tokenize
+from retrieval.lexical.tokenizer import comparable, tokenize
 
 
 @pytest.mark.parametrize(
@@ -67,3 +67,17 @@ def test_time_grows_with_length_only() -> None:
     started = time.perf_counter()
     tokenize("a-" * 50_000 + "," * 50_000 + "1," * 50_000)
     assert time.perf_counter() - started < 3
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "meets"),
+    [
+        ("How long are backups kept?", "每日备份保留 14 天。", False),
+        ("备份保留多少天？", "Daily backups are kept for 14 days.", False),
+        ("备份保留多少天？", "Daily backups 每日备份", True),
+        ("What is RRF?", "RRF merges two rankings (倒数排名融合), as Cormack and others described it in 2009.", True),
+        ("", "", True),
+    ],
+)
+def test_words_of_two_languages_do_not_meet(question: str, text: str, meets: bool) -> None:
+    assert comparable(question, text) is meets
