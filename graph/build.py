@@ -4,6 +4,8 @@ condense -> retrieve -> rerank -> grade --correct-----------------------> refine
                ^                   |---ambiguous--> search_web -> grade_web -> refine (both)
                |                   `---incorrect--> rewrite --(attempts left)--> retrieve
                |                                       `--(none left)--> search_web -> grade_web -> refine | abstain
+
+Small talk asks nothing of the documents: condense -> reply -> answer.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ def build_graph() -> CompiledStateGraph[State, Run, State, State]:
         graph.add_node(node.name, guarded(node))
 
     graph.add_edge(START, "condense")
-    graph.add_edge("condense", "retrieve")
+    graph.add_conditional_edges("condense", routes.after_condense, ["retrieve", "reply"])
     graph.add_edge("retrieve", "rerank")
     graph.add_edge("rerank", "grade")
     graph.add_conditional_edges("grade", routes.after_grade, ["refine", "search_web", "rewrite", "abstain"])
@@ -39,5 +41,6 @@ def build_graph() -> CompiledStateGraph[State, Run, State, State]:
     graph.add_edge("generate", "verify")
     graph.add_edge("verify", "answer")
     graph.add_edge("abstain", "answer")
+    graph.add_edge("reply", "answer")
     graph.add_edge("answer", END)
     return graph.compile(name="crag")

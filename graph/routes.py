@@ -15,6 +15,10 @@ def route_of(confidence: float, policy: Policy) -> Route:
     return "incorrect" if confidence < policy.lower else "ambiguous"
 
 
+def after_condense(state: State) -> Literal["retrieve", "reply"]:
+    return "retrieve" if state["aside"] is None else "reply"
+
+
 def after_grade(state: State) -> Literal["refine", "search_web", "rewrite", "abstain"]:
     policy = state["policy"]
     if state["route"] == "correct":

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, TypedDict
 
 from graph.evidence import Source
+from graph.smalltalk import Aside
 from graph.types import Answer, Citation, Language, NodeEvent, Route, Status, Turn, Usage
 from retrieval.types import Degraded, Hit
 
@@ -40,6 +41,8 @@ class State(TypedDict, total=False):
     policy: Policy
     standalone: str
     """The question with what it refers to in the conversation: graded, answered and shown to the model."""
+    aside: Aside | None
+    """What kind of small talk the question is: then nothing is searched for."""
     search_query: str
     """What is searched for. A rewrite replaces this, never the question."""
     tried: Annotated[tuple[str, ...], operator.add]

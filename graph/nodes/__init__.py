@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
-from graph.nodes import abstain, answer, condense, generate, grade, refine, rerank, retrieve, rewrite, verify, web
+from graph.nodes import (
+    abstain,
+    answer,
+    condense,
+    generate,
+    grade,
+    refine,
+    reply,
+    rerank,
+    retrieve,
+    rewrite,
+    verify,
+    web,
+)
 from graph.nodes.base import Node
 
 NODES: tuple[Node, ...] = (
     condense.NODE,
+    reply.NODE,
     retrieve.NODE,
     rerank.NODE,
     grade.NODE,

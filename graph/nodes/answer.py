@@ -16,7 +16,9 @@ async def answer(state: State, run: Run) -> Result:
         timings[event.node] = timings.get(event.node, 0.0) + event.milliseconds
     timings["total"] = (time.perf_counter() - run.started) * 1000
     evidence = [source.hit for source in state.get("sources", ())]
-    rest = [hit for hit in state["best"].hits if all(hit.chunk.id != kept.chunk.id for kept in evidence)]
+    # Small talk is answered without a search.
+    found = state["best"].hits if "best" in state else ()
+    rest = [hit for hit in found if all(hit.chunk.id != kept.chunk.id for kept in evidence)]
     made = Answer(
         question=state["question"],
         text=state["text"],

@@ -253,7 +253,10 @@ def test_a_follow_up_is_condensed_by_the_model(server: ScriptedServer) -> None:
     history: tuple[Turn, ...] = (("user", QUESTION), ("assistant", "312 [1]"))
     got = answer(server, question="And when was it finished?", history=history)
     assert got.question == "And when was it finished?"
-    assert got.trace[0].detail == {"question": "When was the tower finished?", "by": "model"}
+    assert got.trace[0].detail == {
+        "question": "When was the tower finished?",
+        "how": "rewritten by the model to stand alone",
+    }
     assert got.text == "It was finished in 1889 [1]."
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graph.followups import joined, own_question, refers_back
 from graph.language import language_of
-from graph.nodes.condense import joined, refers_back
 from graph.nodes.rewrite import QUERY_LIMIT, feedback_query, feedback_terms, keywords
 from graph.state import Graded, State
 from graph.types import Turn
@@ -53,16 +53,61 @@ def test_questions_that_stand_alone(question: str) -> None:
     assert not refers_back(question, HISTORY)
 
 
-def test_a_chain_of_follow_ups_goes_back_to_the_question_that_stands_alone() -> None:
-    history: tuple[Turn, ...] = (
-        ("user", "What is BM25 good for?"),
-        ("user", "What is reciprocal rank fusion?"),
-        ("assistant", "A way to merge."),
-        ("user", "Who proposed it?"),
-        ("assistant", "Cormack."),
-    )
-    assert joined("And when?", history) == "What is reciprocal rank fusion? Who proposed it? And when?"
-    assert joined("那窗口呢？", HISTORY) == "语义分块的阈值是多少？ 那窗口呢？"
+def asked(*questions: str) -> tuple[Turn, ...]:
+    return tuple(turn for question in questions for turn in (("user", question), ("assistant", "An answer. [1]")))
+
+
+@pytest.mark.parametrize(
+    ("earlier", "question", "searched"),
+    [
+        (["How much is A?", "What is RRF?", "Who proposed it?"], "And when?", "What is RRF? And when?"),
+        (["How many credits does an advanced search cost?"], "And a basic one?", None),
+        (["每日备份保留多少天？"], "那每月的呢？", None),
+        (["每日备份保留多少天？", "那每月的呢？"], "每周的呢？", "每日备份保留多少天？ 每周的呢？"),
+        (["每日备份保留多少天？", "谢谢"], "那每月的呢？", "每日备份保留多少天？ 那每月的呢？"),
+        (["And what does a search cost?"], "And a basic one?", "what does a search cost? And a basic one?"),
+        (["磨坊有几层？"], "它的参数是多少", None),
+        (["What is RRF?"], "Who designed its parts?", None),
+        (["What is RRF?"], "它由谁提出？", "What is RRF? 它由谁提出？"),
+        (["hello"], "And why?", "And why?"),
+    ],
+)
+def test_a_follow_up_joins_the_last_question_that_stands_alone(
+    earlier: list[str], question: str, searched: str | None
+) -> None:
+    history = asked(*earlier)
+    assert refers_back(question, history) == (earlier != ["hello"])
+    assert joined(question, history) == (searched or f"{earlier[-1]} {question}")
+
+
+@pytest.mark.parametrize(
+    ("earlier", "question", "searched"),
+    [
+        (
+            "How many credits does a search cost?",
+            "And when does the nightly run start?",
+            "when does the nightly run start?",
+        ),
+        ("每日备份保留多少天？", "那夜间评测几点开始？", "夜间评测几点开始？"),
+        ("每日备份保留多少天？", "那么谁负责重建索引呢？", "谁负责重建索引呢？"),
+        ("What is RRF?", "But does caching help?", "does caching help?"),
+        ("What is RRF?", "What is BM25?", "What is BM25?"),
+        ("What is RRF?", "How long does it take to rebuild the index?", "How long does it take to rebuild the index?"),
+        ("What is RRF?", "When must employees send in their reports?", "When must employees send in their reports?"),
+        ("磨坊有几层？", "为什么要关闭磨坊？", "为什么要关闭磨坊？"),
+        ("每日备份保留多少天？", "And the nightly run?", "the nightly run?"),
+        ("What is RRF?", "那阈值呢？", "阈值呢？"),
+    ],
+)
+def test_a_question_with_its_own_words_stands_alone(earlier: str, question: str, searched: str) -> None:
+    assert not refers_back(question, asked(earlier))
+    assert own_question(question) == searched
+
+
+@given(st.lists(st.sampled_from(["And a basic one?", "Why?", "那每月的呢？", "谢谢", "它呢？"]), max_size=8))
+def test_follow_ups_never_pile_up(chain: list[str]) -> None:
+    first = "How many credits does an advanced search cost?"
+    assert joined("And why?", asked(first, *chain)) in {f"{one} And why?" for one in (first, "每月的呢？")}
 
 
 @pytest.mark.parametrize(
