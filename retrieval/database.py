@@ -154,6 +154,9 @@ class Database:
         except sqlite3.Error as error:
             if isinstance(error, sqlite3.OperationalError) and "full" in str(error):
                 raise StoreError(f"The disk that holds {self.path} is full: free some space and try again.") from error
+            if isinstance(error, sqlite3.OperationalError) and "readonly" in str(error):
+                where = self.path.parent
+                raise StoreError(f"The folder {where} is read-only: make it writable, or use a copy of it.") from error
             raise StoreError(
                 f"{self.path} cannot be used ({error}): restore it from a copy, or ingest into a new --home."
             ) from error

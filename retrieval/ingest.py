@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from chunking.errors import DocumentError, MissingExtraError
 from chunking.types import Chunk, Document, document_id
 from retrieval.embedders.base import Vectors
 from retrieval.embedding import embed
+from retrieval.files import find_files
 from retrieval.index import Index
 from retrieval.workspace import Workspace
 
@@ -69,20 +69,22 @@ def ingest(
     """Take in files and, recursively, folders. Raises StoreError and ProviderError; a bad file is only reported.
 
     Hidden files and folders are passed over. A document's origin is its absolute path, its source the path from the
-    parent of the given folder on. `prune` removes documents from under the given folders whose file is gone.
+    parent of the given folder on. `prune` removes documents from under the given folders whose file is gone; what
+    lies in a folder that cannot be listed stays.
     `warm_sentences` also embeds every sentence into the cache, which the sentence reranker reads.
     """
     report = IngestReport()
     started = time.perf_counter()
-    files = _files(paths, report)
+    found = find_files(paths)
+    report.skipped.extend(Skipped(path, reason) for path, reason in found.skipped)
     hashes = workspace.registry.content_hashes()
     indexed = index.chunks.indexed()
-    batch = _Batch(index, report, warm_sentences, progress, len(files))
-    for path, source in files.items():
+    batch = _Batch(index, report, warm_sentences, progress, len(found.files))
+    for path, source in found.files.items():
         origin = str(path)
         identifier = document_id(origin)
+        known = hashes.get(identifier)
         try:
-            known = hashes.get(identifier)
             if known is None or known != _hash(path):
                 batch.add(_load(path, origin, source), origin)
                 if known is None:
@@ -97,12 +99,20 @@ def ingest(
                 report.added += 1
         except (DocumentError, MissingExtraError, OSError) as error:
             reason = error.strerror or str(error) if isinstance(error, OSError) else str(error)
+            if known is not None:
+                reason = f"{reason.rstrip('.')}; the version taken in before stays"
             report.skipped.append(Skipped(origin, reason))
             batch.skip(source)
     batch.flush()
     if prune:
         folders = [path.resolve() for path in paths if path.is_dir()]
-        report.removed = workspace.remove(_gone(workspace.registry.origins(), folders, files))
+        report.removed = workspace.remove(
+            [
+                identifier
+                for identifier, origin in workspace.registry.origins().items()
+                if any(Path(origin).is_relative_to(folder) for folder in folders) and not found.may_hold(origin)
+            ]
+        )
     workspace.follow()
     report.seconds = time.perf_counter() - started
     return report
@@ -206,41 +216,6 @@ class _Batch:
             texts += [sentence for chunk in chunks for sentence in sentences_of(chunk)]
         vectors = embed(self._index.embedder, texts, "passage")
         return zip((chunk.id for chunk in chunks), vectors, strict=False)
-
-
-def _files(paths: Sequence[Path], report: IngestReport) -> dict[Path, str]:
-    """Absolute path to source, sorted within each given folder."""
-    files: dict[Path, str] = {}
-    for given in paths:
-        root = given.resolve()
-        if root.is_dir():
-            for path in _walk(root):
-                files.setdefault(path, path.relative_to(root.parent).as_posix())
-        elif root.exists():
-            files.setdefault(root, root.name)
-        else:
-            report.skipped.append(Skipped(str(given), "no such file or folder"))
-    return files
-
-
-def _walk(root: Path) -> Iterator[Path]:
-    """Visible files, symbolic links followed, each real folder entered once."""
-    seen: set[Path] = set()
-    for folder, folders, names in os.walk(root, followlinks=True):
-        here = Path(folder)
-        if here.resolve() in seen:
-            folders.clear()
-            continue
-        seen.add(here.resolve())
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        yield from (here / name for name in sorted(names) if not name.startswith(".") and (here / name).is_file())
-
-
-def _gone(origins: Mapping[str, str], folders: Sequence[Path], files: Collection[Path]) -> list[str]:
-    """Ids of the documents whose origin lies under a folder and is not among its files."""
-    found = {str(path) for path in files}
-    inside = {i: origin for i, origin in origins.items() if any(Path(origin).is_relative_to(f) for f in folders)}
-    return [identifier for identifier, origin in inside.items() if origin not in found]
 
 
 def _hash(path: Path) -> str:

@@ -147,24 +147,25 @@ class Workspace:
 def _acquire(home: Path) -> Any:
     from filelock import FileLock, Timeout
 
+    lock = FileLock(home / _LOCK)
     try:
         home.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(home / _LOCK)
         lock.acquire(timeout=0)
+        command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:2]])
+        owner = {"pid": os.getpid(), "host": socket.gethostname(), "command": command}
+        (home / _OWNER).write_text(json.dumps(owner), encoding="utf-8")
     except Timeout as error:
         raise StoreError(f"Workspace {home} is in use by {_owner(home)}: stop it or use another --home.") from error
     except OSError as error:
+        lock.release()
         raise StoreError(f"The workspace {home} cannot be written ({error.strerror}): use another --home.") from error
-    command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:2]])
-    owner = {"pid": os.getpid(), "host": socket.gethostname(), "command": command}
-    (home / _OWNER).write_text(json.dumps(owner), encoding="utf-8")
     return lock
 
 
 def _owner(home: Path) -> str:
     try:
         owner = json.loads((home / _OWNER).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        where = "" if owner["host"] == socket.gethostname() else f" on {owner['host']}"
+        return f"process {owner['pid']}{where} ({owner['command']})"
+    except (OSError, ValueError, LookupError, TypeError):
         return "another process"
-    where = "" if owner["host"] == socket.gethostname() else f" on {owner['host']}"
-    return f"process {owner['pid']}{where} ({owner['command']})"

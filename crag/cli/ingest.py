@@ -26,7 +26,11 @@ def ingest(paths: tuple[Path, ...], home: Path, pipeline: str, prune: bool, as_j
     Exit code 1 when nothing at all could be read.
     """
     for path in paths:
-        if not path.exists():
+        try:
+            missing = not path.exists()
+        except OSError:
+            missing = True
+        if missing:
             raise NotFoundError(f"There is no file or folder {str(path)!r}: check the path.")
     with Crag.open(home, pipeline, write=True) as crag, ingest_progress(show=not as_json) as progress:
         report = crag.ingest(paths, prune=prune, progress=progress).to_dict()
@@ -39,6 +43,6 @@ def ingest(paths: tuple[Path, ...], home: Path, pipeline: str, prune: bool, as_j
     if not any(report[kind] for kind in ("added", "updated", "unchanged", "removed")):
         if as_json:
             sys.exit(1)
-        reason = f": {report['skipped'][0]['reason']}" if len(report["skipped"]) == 1 else "."
+        reason = f": {report['skipped'][0]['reason'].rstrip('.')}" if len(report["skipped"]) == 1 else ""
         named = ", ".join(str(path) for path in paths)
-        raise DocumentError(f"Nothing in {named} could be read{reason if reason != '.' else ''}."[:400])
+        raise DocumentError(f"Nothing in {named} could be read{reason}."[:400])

@@ -1,0 +1,78 @@
+"""Which files the given paths name, what cannot be read and why, and where nothing could be learned."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(slots=True)
+class Found:
+    """`files` by absolute path, with the source a reader is shown. `skipped` is (path, reason)."""
+
+    files: dict[Path, str] = field(default_factory=dict)
+    skipped: list[tuple[str, str]] = field(default_factory=list)
+    unknown: list[Path] = field(default_factory=list)
+    """Folders that could not be listed and entries that could not be looked at: what was there may be there still."""
+
+    def may_hold(self, origin: str) -> bool:
+        """Whether a file that was taken in from `origin` may still exist."""
+        path = Path(origin)
+        return path in self.files or any(path.is_relative_to(each) for each in self.unknown)
+
+    def leave_out(self, path: Path, reason: str) -> None:
+        self.skipped.append((printable(path), reason))
+        self.unknown.append(path)
+
+
+def find_files(paths: Sequence[Path]) -> Found:
+    """Regular files, folders searched recursively in sorted order; hidden files and folders are passed over."""
+    found = Found()
+    for given in paths:
+        try:
+            root = given.resolve()
+            entries = _walk(root, found) if root.is_dir() else iter([root])
+            for path in entries:
+                _add(path, root.parent, found)
+        except OSError as error:
+            found.skipped.append((printable(given), error.strerror or str(error)))
+    return found
+
+
+def printable(path: Path) -> str:
+    """A path as text that can be printed and stored: bytes that are not UTF-8 become a replacement character."""
+    return os.fsencode(path).decode("utf-8", "replace")
+
+
+def _add(path: Path, base: Path, found: Found) -> None:
+    if path in found.files:
+        return
+    if printable(path) != str(path):
+        found.leave_out(path, "its name is not UTF-8: rename it")
+    elif path.is_file():
+        found.files[path] = path.relative_to(base).as_posix()
+    elif path.is_symlink():
+        found.leave_out(path, "is a link that leads nowhere")
+    elif path.exists():
+        found.leave_out(path, "is not a regular file")
+    else:
+        found.leave_out(path, "no such file or folder")
+
+
+def _walk(root: Path, found: Found) -> Iterator[Path]:
+    """Visible entries that are no folders; symbolic links are followed, each real folder is entered once."""
+
+    def closed(error: OSError) -> None:
+        found.leave_out(Path(error.filename), error.strerror or "cannot be listed")
+
+    seen: set[Path] = set()
+    for folder, folders, names in os.walk(root, followlinks=True, onerror=closed):
+        here = Path(folder)
+        if here.resolve() in seen:
+            folders.clear()
+            continue
+        seen.add(here.resolve())
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        yield from (here / name for name in sorted(names) if not name.startswith("."))
