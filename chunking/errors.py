@@ -34,8 +34,13 @@ class MissingExtraError(ConfigError):
     kind = "missing_extra"
 
     def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs the extra {extra!r}: run pip install 'agentic-crag[{extra}]'.")
+        super().__init__(f"{what} needs the extra {extra!r}: run {install_line(extra)}.")
         self.extra = extra
+
+
+def install_line(extra: str) -> str:
+    """The line that installs an extra, for a clone and for an installed package."""
+    return f"pip install -e '.[{extra}]' in a clone, pip install 'agentic-crag[{extra}]' elsewhere"
 
 
 class NotFoundError(CragError):

@@ -11,9 +11,9 @@ from typing import Any
 
 import click
 
-from chunking.errors import CragError
+from chunking.errors import CragError, install_line
 from crag.auto import CHAT_MODEL, installed, resolve
-from crag.cli.options import home_option, json_option, pipeline_option, print_json
+from crag.cli.options import counted, home_option, json_option, pipeline_option, print_json
 from crag.pipeline import load_pipeline
 from crag.settings import API_KEY, HOME
 
@@ -100,13 +100,13 @@ def _print(shape: dict[str, Any]) -> None:
         click.echo(f"  {package:<16}{number or 'not installed'}")
     for extra, there in shape["extras"].items():
         if not there:
-            click.echo(f"  extra {extra:<10}pip install 'agentic-crag[{extra}]' adds it")
+            click.echo(f"  extra {extra:<10}not installed: {install_line(extra)}")
     click.secho("Environment", bold=True)
     for key, there in shape["environment"].items():
         click.echo(f"  {key:<16}{'set' if there else 'not set'}")
     workspace = shape["workspace"]
     click.secho("Workspace", bold=True)
-    documents = f"{workspace['documents']} documents" if "documents" in workspace else "not created yet"
+    documents = counted(workspace["documents"], "document") if "documents" in workspace else "not created yet"
     click.echo(
         f"  {workspace['home']}: {documents}{', served at ' + workspace['server'] if workspace['server'] else ''}"
     )
@@ -117,4 +117,7 @@ def _print(shape: dict[str, Any]) -> None:
     for problem in shape["problems"]:
         click.secho(f"  ! {problem}", fg="red")
     if not shape["problems"]:
-        click.secho("Nothing stands in the way.", fg="green")
+        ready = (
+            "Nothing stands in the way." if workspace.get("documents") else "Ready for documents: crag ingest FOLDER."
+        )
+        click.secho(ready, fg="green")

@@ -59,6 +59,11 @@ def console(*, err: bool = False) -> Console:
     return Console(file=stream, width=width, highlight=False, markup=False, emoji=False, soft_wrap=False)
 
 
+def counted(number: int, noun: str) -> str:
+    """``1 chunk``, ``2 chunks``."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def shown_path(path: Path) -> str:
     """A path as a person would write it from here."""
     try:
