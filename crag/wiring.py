@@ -103,7 +103,8 @@ class Parts:
                 web=decided.web,
                 generation=decided.generation,
                 pipeline={"name": decided.name, "version": decided.version},
-                models=found.models,
+                # Whoever shows an answer must know whether its confidence decided anything.
+                models={**found.models, "grading": "on" if decided.grading.enabled else "off"},
             )
         )
 

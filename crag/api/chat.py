@@ -124,7 +124,7 @@ async def _events(crag: Crag, chat: Chat, base_url: str) -> AsyncIterator[str]:
                     yield piece({"content": event.text})
                 elif isinstance(event, AnswerReady):
                     answer = event.answer
-                elif not writing and (line := progress_line(event, language)):
+                elif not writing and (line := progress_line(event, language, graded=chat.pipeline.grading.enabled)):
                     yield piece({"reasoning_content": line})
         assert answer is not None, "the graph ended without an answer"
     except Exception as error:

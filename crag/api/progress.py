@@ -18,8 +18,13 @@ _WORDS: dict[str, dict[Language, str]] = {
 }
 
 
-def progress_line(event: Event, language: Language) -> str | None:
-    """One line for a node that starts, or for a grade that has been given; None for everything else."""
+def progress_line(event: Event, language: Language, *, graded: bool = True) -> str | None:
+    """One line for a node that starts, or for a grade that has been given; None for everything else.
+
+    With `graded` False the pipeline decides nothing by the grade, and nothing is said of it.
+    """
+    if not graded and isinstance(event, NodeStarted | NodeEvent) and event.node == "grade":
+        return None
     if isinstance(event, NodeStarted) and event.node in _WORDS:
         return f"{_WORDS[event.node][language]} …\n"
     if isinstance(event, NodeEvent) and event.node == "grade" and "confidence" in event.detail:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from rich.cells import cell_len
@@ -12,17 +13,19 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from crag.cli.options import counted
+
 Shape = dict[str, Any]
 
 _STATUS = {
     "grounded": ("green", "answered from the sources"),
     "partial": ("yellow", "answered in part"),
-    "abstained": ("red", "not answered: the evidence does not hold it"),
+    "abstained": ("red", "not answered"),
 }
 _ROUTE = {
-    "correct": "the documents were enough",
-    "ambiguous": "the evidence is uncertain, check the sources",
-    "incorrect": "the documents did not seem to hold it, other wordings were tried",
+    "correct": "the documents hold the answer",
+    "ambiguous": "the evidence is uncertain",
+    "incorrect": "the documents do not seem to hold it",
 }
 
 
@@ -62,22 +65,57 @@ def print_answer(to: Console, answer: Shape) -> None:
         for citation in answer["citations"]:
             _print_citation(to, citation)
     to.print()
-    colour, verdict = _STATUS[answer["status"]]
-    if answer["status"] == "grounded" and answer["route"] != "correct":
-        colour = _STATUS["partial"][0]
-    line = Text("  ")
-    line.append("● ", colour)
-    line.append(f"{round(100 * answer['confidence'])}% confident", "bold")
-    line.append(f", {verdict}; {_ROUTE[answer['route']]} ({answer['route']})")
-    to.print(line)
+    to.print(Text.assemble("  ", *_verdict(answer)))
     for entry in answer["degraded"]:
-        to.print(Text(f"  ! {entry['stage']}: {entry['reason']}; {entry['action']}", style="yellow"))
+        to.print(Text(f"  {_degraded(entry)}", style="yellow"))
     pipeline, total = answer["pipeline"], answer["timings"].get("total")
-    took = f" · {total:.0f} ms" if total is not None else ""
+    took = f" · {_milliseconds(total)}" if total is not None else ""
     to.print(Text(f"  {pipeline.get('name', '?')} {pipeline.get('version', '')}{took}", style="dim"))
     if answer["models"].get("generation") == "extractive":
         note = "  No language model is configured: the answer quotes the sources word for word."
         to.print(Text(note, style="dim"))
+
+
+def _verdict(answer: Shape) -> tuple[tuple[str, str], ...]:
+    """A dot, the verdict, how sure it is, and why."""
+    status, route, confidence = answer["status"], answer["route"], answer["confidence"]
+    colour, verdict = _STATUS[status]
+    if answer["models"].get("grading") == "off":
+        if status == "abstained":
+            return ("● ", colour), (verdict, "bold"), (": nothing was found that bears an answer", "")
+        why = "this pipeline answers from whatever it finds, check the sources"
+        return ("● ", "default"), (verdict, "bold"), (f", evidence not graded: {why}", "")
+    if status == "grounded" and (route != "correct" or confidence < 0.5):
+        colour = _STATUS["partial"][0]
+    return ("● ", colour), (verdict, "bold"), (f", {round(100 * confidence)}% confident: {_why(answer)}", "")
+
+
+def _why(answer: Shape) -> str:
+    """What the evidence was like, and what else was tried where it was not enough."""
+    route, refused = answer["route"], answer["status"] == "abstained"
+    tried = [words for node, words in (("rewrite", "other wordings"), ("search_web", "the web")) if _ran(answer, node)]
+    if route == "correct" and refused:
+        return "the passages look right, but no sentence of them bears an answer"
+    if route == "incorrect" and refused:
+        return _ROUTE[route] + (f"; {' and '.join(tried)} brought nothing better" if tried else "")
+    if route == "incorrect":
+        return f"{_ROUTE[route]}; the answer is from the web"
+    if route == "ambiguous" and not refused:
+        return f"{_ROUTE[route]}, check the sources"
+    return _ROUTE[route]
+
+
+def _ran(answer: Shape, node: str) -> bool:
+    return node in answer["timings"]
+
+
+def _degraded(entry: Shape) -> str:
+    return f"! {entry['stage']}: {entry['reason'].rstrip('.')}. {entry['action']}"
+
+
+def _milliseconds(value: float) -> str:
+    """One decimal below ten, whole milliseconds from there on."""
+    return f"{value:.1f} ms" if value < 9.95 else f"{value:.0f} ms"
 
 
 def _print_citation(to: Console, citation: Shape) -> None:
@@ -98,7 +136,7 @@ def print_trace(to: Console, answer: Shape) -> None:
     to.print(Text("  Path", style="bold"))
     for event in answer["trace"]:
         detail = ", ".join(f"{key} {_brief(value)}" for key, value in event["detail"].items())
-        to.print(Text(f"  {event['node']:<11}{event['milliseconds']:>8.1f} ms  {detail}"), overflow="fold")
+        to.print(Text(f"  {event['node']:<11}{_milliseconds(event['milliseconds']):>9}  {detail}"), overflow="fold")
 
 
 def print_hits(to: Console, found: Shape) -> None:
@@ -115,7 +153,7 @@ def print_hits(to: Console, found: Shape) -> None:
         stages = "  ".join(f"{stage} {score:.3f} (#{rank})" for stage, score, rank in ranked)
         to.print(Padding(Text(stages, style="dim"), (0, 2, 1, 4), expand=False))
     for entry in found.get("degraded", ()):
-        to.print(Text(f"! {entry['stage']}: {entry['reason']}; {entry['action']}", style="yellow"))
+        to.print(Text(_degraded(entry), style="yellow"))
 
 
 def print_rows(
@@ -147,9 +185,11 @@ def print_ingest(to: Console, report: Shape) -> None:
     """What an ingest did, and what it could not read."""
     kinds = ("added", "updated", "unchanged", "removed")
     done = ", ".join(f"{_count(report[kind])} {kind}" for kind in kinds if _count(report[kind]) or kind == "added")
-    to.print(Text(f"{done}; {report['chunks']} chunks, {report['seconds']:.1f} s", style="bold"))
+    to.print(Text(f"{done}; {counted(report['chunks'], 'chunk')}, {report['seconds']:.1f} s", style="bold"))
     for each in report["skipped"]:
-        to.print(Text(f"  skipped {each['path']}: {each['reason']}", style="yellow"))
+        # A reader's sentence names the file already.
+        named = f"{Path(each['path']).name} " in each["reason"]
+        to.print(Text(f"  skipped: {'' if named else each['path'] + ': '}{each['reason']}", style="yellow"))
 
 
 def _count(value: Any) -> int:

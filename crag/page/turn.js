@@ -76,14 +76,12 @@ export class Turn {
   }
 
   verdict() {
-    const { status, route, confidence, timings, trace } = this.answer;
-    const percent = Math.round(confidence * 100);
-    const web = trace.some((event) => event.node === "search_web");
-    const colour = status === "grounded" && route !== "correct" ? "partial" : status;
+    const { timings, trace } = this.answer;
+    const { colour, badge, hint, why } = judged(this.answer);
     const summary = h("summary", {},
       h("span.judged", {},
-        h(`span.badge.${colour}`, { title: word("confidenceHint") }, `${word("status")[status]} · ${word("confidence", percent)}`),
-        h("span.route", {}, word("route")[web && route !== "correct" ? `${route}Web` : route])),
+        h(`span.badge.${colour}`, { title: hint }, badge),
+        h("span.route", {}, why)),
       h("span.how", {}, word("how")));
     const longest = Math.max(...trace.map((event) => event.milliseconds), 1);
     return h("details.verdict", {}, summary,
@@ -114,6 +112,23 @@ export class Turn {
   }
 }
 
+/** The verdict in colour and words. Where the pipeline does not grade, its confidence decided nothing and is not shown. */
+function judged({ status, route, confidence, models, trace }) {
+  const ran = (node) => trace.some((event) => event.node === node);
+  const refused = status === "abstained";
+  if (models.grading === "off") {
+    const badge = refused ? word("status").abstained : word("ungraded");
+    return { colour: refused ? status : "ungraded", badge, hint: word("ungradedHint"), why: word("ungradedRoute", refused) };
+  }
+  const uncertain = status === "grounded" && (route !== "correct" || confidence < 0.5);
+  return {
+    colour: uncertain ? "partial" : status,
+    badge: `${word("status")[status]} · ${word("confidence", Math.round(confidence * 100))}`,
+    hint: word("confidenceHint"),
+    why: word("route")[route](refused, ran("rewrite"), ran("search_web")),
+  };
+}
+
 function source(citation) {
   const place = [citation.title ? citation.source : "", citation.page ? word("page", citation.page) : ""].filter(Boolean).join(" · ");
   return h("li", { value: citation.marker },
@@ -135,7 +150,7 @@ function bar(share) {
   return h("span.track", {}, fill);
 }
 
-const milliseconds = (value) => (value >= 1000 ? `${(value / 1000).toFixed(1)} s` : `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`);
+const milliseconds = (value) => (value >= 1000 ? `${(value / 1000).toFixed(1)} s` : `${value < 9.95 ? value.toFixed(1) : Math.round(value)} ms`);
 
 function explain(detail) {
   const shown = (value) => (typeof value === "number" && !Number.isInteger(value) ? value.toFixed(2) : Array.isArray(value) ? value.join(", ") : String(value));

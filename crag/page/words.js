@@ -28,20 +28,27 @@ const WORDS = {
     stopped: "Stopped.",
     status: { grounded: "Answered from the sources", partial: "Answered in part", abstained: "Not answered" },
     route: {
-      correct: "The documents hold the answer.",
-      ambiguous: "The evidence is uncertain: check the sources.",
-      ambiguousWeb: "The evidence was uncertain, so the web was searched too.",
-      incorrect: "The documents did not seem to hold it; other wordings were tried.",
-      incorrectWeb: "The documents did not seem to hold it; other wordings and the web were tried.",
+      correct: (refused) => (refused ? "The passages look right, but no sentence of them bears an answer." : "The documents hold the answer."),
+      ambiguous: (refused, rewritten, web) =>
+        `${web ? "The evidence was uncertain, so the web was searched too" : "The evidence is uncertain"}${refused ? "." : ": check the sources."}`,
+      incorrect: (refused, rewritten, web) => {
+        const tried = [rewritten && "other wordings", web && "the web"].filter(Boolean).join(" and ");
+        if (!refused) return "The documents do not seem to hold it; the answer is from the web.";
+        return `The documents do not seem to hold it${tried && `; ${tried} brought nothing better`}.`;
+      },
     },
+    ungraded: "Evidence not graded",
+    ungradedHint: "This pipeline does not judge whether the evidence holds the answer",
+    ungradedRoute: (refused) =>
+      (refused ? "Nothing was found that bears an answer." : "This pipeline answers from whatever it finds: check the sources."),
     confidence: (p) => `${p}% confident`,
     confidenceHint: "Calibrated probability that the evidence holds the answer",
-    degraded: (d, node) => `${node}: ${d.reason} ${d.action}`,
+    degraded: (d, node) => `${node}: ${d.reason.replace(/\.$/, "")}. ${d.action}`,
     nodes: {
       condense: "Question", retrieve: "Search", rerank: "Rank", grade: "Grade", rewrite: "Rewrite", search_web: "Web",
       grade_web: "Grade web", refine: "Refine", generate: "Write", verify: "Verify", answer: "Answer", abstain: "Refuse",
     },
-    roles: { embedding: "Embedding", rerank: "Reranker", generation: "Language model", web: "Web", calibration: "Calibration" },
+    roles: { embedding: "Embedding", rerank: "Reranker", generation: "Language model", web: "Web", grading: "Grading", calibration: "Calibration" },
     total: "Total",
     modelNone: "No language model is configured: answers quote the documents word for word.",
     modelSome: (name) => `Answers are written by ${name} from the documents and checked against them.`,
@@ -80,20 +87,25 @@ const WORDS = {
     stopped: "已停止。",
     status: { grounded: "依据来源作答", partial: "部分作答", abstained: "未能作答" },
     route: {
-      correct: "文档中有答案。",
-      ambiguous: "依据不够明确，请核对来源。",
-      ambiguousWeb: "依据不够明确，因此也搜索了网络。",
-      incorrect: "文档中似乎没有答案，已换过问法检索。",
-      incorrectWeb: "文档中似乎没有答案，已换过问法检索，并搜索了网络。",
+      correct: (refused) => (refused ? "检索到的段落相关，但没有一句能支持答案。" : "文档中有答案。"),
+      ambiguous: (refused, rewritten, web) => `依据不够明确${web ? "，因此也搜索了网络" : ""}${refused ? "。" : "，请核对来源。"}`,
+      incorrect: (refused, rewritten, web) => {
+        const tried = [rewritten && "换过问法", web && "搜索过网络"].filter(Boolean).join("、");
+        if (!refused) return "文档中似乎没有答案，回答来自网络。";
+        return `文档中似乎没有答案${tried && `；${tried}，也没有更好的结果`}。`;
+      },
     },
+    ungraded: "未评估证据",
+    ungradedHint: "此流水线不评估证据中是否含有答案",
+    ungradedRoute: (refused) => (refused ? "没有检索到能支持答案的内容。" : "此流水线直接依据检索结果作答，请核对来源。"),
     confidence: (p) => `把握 ${p}%`,
     confidenceHint: "证据中含有答案的概率（经校准）",
-    degraded: (d, node) => `${node}：${d.reason} ${d.action}`,
+    degraded: (d, node) => `${node}：${d.reason.replace(/\.$/, "")}. ${d.action}`,
     nodes: {
       condense: "理解", retrieve: "检索", rerank: "重排", grade: "评估", rewrite: "改写", search_web: "网络",
       grade_web: "评估网页", refine: "提炼", generate: "撰写", verify: "核对", answer: "作答", abstain: "拒答",
     },
-    roles: { embedding: "向量模型", rerank: "重排模型", generation: "语言模型", web: "网络搜索", calibration: "置信度校准" },
+    roles: { embedding: "向量模型", rerank: "重排模型", generation: "语言模型", web: "网络搜索", grading: "证据评估", calibration: "置信度校准" },
     total: "合计",
     modelNone: "未配置语言模型：回答为文档原句摘录。",
     modelSome: (name) => `回答由 ${name} 依据文档撰写，并逐句核对。`,

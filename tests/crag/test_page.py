@@ -148,6 +148,42 @@ def test_a_refusal_says_so(server: Serving, open_page: Callable[..., Page]) -> N
     shot(page, "refusal")
 
 
+def test_a_pipeline_that_does_not_grade_shows_no_confidence(server: Serving, open_page: Callable[..., Page]) -> None:
+    page = open_page(f"{server.url}/")
+    page.wait_for_selector("#pipeline option", state="attached")
+    page.select_option("#pipeline", "vector")
+    ask(page, "Who won the 1987 chess championship of Reykjavik?")
+    assert page.inner_text(".badge.ungraded") == "Evidence not graded"
+    assert "check the sources" in page.inner_text(".route")
+    shot(page, "ungraded")
+    page.click("#language")
+    assert page.inner_text(".badge.ungraded") == "未评估证据"
+
+
+def test_tables_and_code_scroll_beside_the_text(tmp_path: Path, open_page: Callable[..., Page]) -> None:
+    from tests.crag.cli import crag
+
+    wide = " | ".join(f"column number {n}" for n in range(30))
+    rule = " | ".join(["---"] * 30)
+    path = tmp_path / "wide.md"
+    path.write_text(
+        f"# Wide\n\nSome words before it.\n\n| {wide} |\n| {rule} |\n| {wide} |\n\n```sh\n{'x' * 400}\n```\n"
+    )
+    assert crag("ingest", path, home=tmp_path / "home").code == 0
+    with serving(tmp_path / "home") as server:
+        page = open_page(f"{server.url}/")
+        page.click("#open-documents")
+        page.click(".documents li:first-child button")
+        for kind, lines in (("table", 3), ("code", 3)):
+            block = page.wait_for_selector(f".block.{kind}")
+            assert block is not None
+            assert block.evaluate("e => e.scrollWidth > e.clientWidth")
+            assert block.evaluate("e => getComputedStyle(e).fontFamily").startswith("ui-monospace")
+            assert len((block.text_content() or "").strip().split("\n")) == lines
+        assert page.evaluate("(e => e.scrollWidth <= e.clientWidth)(document.getElementById('reader-body'))")
+        shot(page, "wide")
+
+
 def test_language_theme_documents_and_small_screens(server: Serving, open_page: Callable[..., Page]) -> None:
     page = open_page(f"{server.url}/", width=400, dark=True)
     page.wait_for_selector(".example")

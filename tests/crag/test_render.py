@@ -1,12 +1,18 @@
-"""Lines on a terminal: Chinese breaks anywhere but before closing punctuation, English at spaces."""
+"""Lines on a terminal: where they break, and how an answer's verdict and troubles are told."""
 
 from __future__ import annotations
 
+from io import StringIO
+from typing import Any
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from rich.console import Console
 
-from crag.cli.render import wrapped
+from crag.cli.options import counted
+from crag.cli.render import print_answer, print_ingest, print_trace, wrapped
 
 
 def test_chinese_fills_its_lines() -> None:
@@ -25,3 +31,97 @@ def test_nothing_is_lost_and_lines_fit(text: str, width: int) -> None:
     for line in lines.splitlines():
         # A single word, or one character with all its closing marks, may be wider than the line.
         assert cell_len(line) <= width or len(line.split()) == 1
+
+
+def printed(**changes: Any) -> list[str]:
+    """The lines below the sources of an answer."""
+    answer = {
+        "text": "It starts at 02:30 [1].", "status": "grounded", "route": "correct", "confidence": 0.91,
+        "citations": [],
+        "degraded": [], "timings": {"total": 812.4}, "pipeline": {"name": "crag", "version": "abc"},
+        "models": {"grading": "on"},
+        **changes,
+    }  # fmt: skip
+    to = Console(file=StringIO(), width=200, highlight=False, color_system="standard", force_terminal=True)
+    print_answer(to, answer)
+    return to.file.getvalue().split("● ", 1)[-1].splitlines()  # type: ignore[attr-defined,no-any-return]
+
+
+def plain(line: str) -> str:
+    return "".join(part.split("m", 1)[-1] if n else part for n, part in enumerate(line.split("\x1b[")))
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({}, "answered from the sources, 91% confident: the documents hold the answer"),
+        ({"route": "ambiguous", "confidence": 0.5}, "50% confident: the evidence is uncertain, check the sources"),
+        (
+            {"status": "abstained", "route": "incorrect", "confidence": 0.0, "timings": {"rewrite": 1.0}},
+            "not answered, 0% confident: the documents do not seem to hold it; other wordings brought nothing better",
+        ),
+        (
+            {"status": "abstained", "route": "incorrect", "confidence": 0.0},
+            "not answered, 0% confident: the documents do not seem to hold it",
+        ),
+        (
+            {"route": "incorrect", "confidence": 0.8, "timings": {"search_web": 1.0}},
+            "80% confident: the documents do not seem to hold it; the answer is from the web",
+        ),
+    ],
+)
+def test_the_verdict_says_each_thing_once(changes: dict[str, Any], told: str) -> None:
+    assert plain(printed(**changes)[0]).endswith(told)
+
+
+def test_a_pipeline_that_does_not_grade_says_so_and_shows_no_confidence() -> None:
+    line = plain(printed(models={"grading": "off"}, confidence=0.0)[0])
+    assert line.startswith("answered from the sources, evidence not graded")
+    assert "%" not in line
+
+
+@pytest.mark.parametrize(
+    ("changes", "green"),
+    [
+        ({}, True),
+        ({"confidence": 0.49}, False),
+        ({"models": {"grading": "off"}}, False),
+        ({"route": "ambiguous"}, False),
+    ],
+)
+def test_the_dot_is_green_for_confident_answers_only(changes: dict[str, Any], *, green: bool) -> None:
+    to = Console(file=StringIO(), width=200, color_system="standard", force_terminal=True)
+    shape = {
+        "text": "x", "status": "grounded", "route": "correct", "confidence": 0.9, "citations": [], "degraded": [],
+        "timings": {}, "pipeline": {}, "models": {}, **changes,
+    }  # fmt: skip
+    print_answer(to, shape)
+    assert ("\x1b[32m● " in to.file.getvalue()) is green  # type: ignore[attr-defined]
+
+
+def test_troubles_and_times_are_told_in_sentences() -> None:
+    trouble = {"stage": "rerank", "reason": "rerank took longer than 3 s.", "action": "The fused order is kept."}
+    lines = [plain(line).strip() for line in printed(degraded=[trouble])]
+    assert lines[1] == "! rerank: rerank took longer than 3 s. The fused order is kept."
+    assert lines[2] == "crag abc · 812 ms"
+    to = Console(file=StringIO(), width=200)
+    events = [("grade", 0.24), ("refine", 9.96), ("retrieve", 12.3)]
+    print_trace(to, {"trace": [{"node": node, "milliseconds": took, "detail": {}} for node, took in events]})
+    assert [line.split()[1] for line in to.file.getvalue().splitlines()[2:]] == ["0.2", "10", "12"]  # type: ignore[attr-defined]
+
+
+def test_a_skipped_file_is_named_once_and_one_is_one() -> None:
+    to = Console(file=StringIO(), width=200)
+    skipped = [
+        {"path": "/docs/a.txt", "reason": "docs/a.txt is empty: there is nothing to read in it."},
+        {"path": "/docs/b.txt", "reason": "Permission denied"},
+    ]
+    print_ingest(
+        to, {"added": 1, "updated": 0, "unchanged": 0, "removed": 0, "chunks": 1, "seconds": 0.2, "skipped": skipped}
+    )
+    assert to.file.getvalue().splitlines() == [  # type: ignore[attr-defined]
+        "1 added; 1 chunk, 0.2 s",
+        "  skipped: docs/a.txt is empty: there is nothing to read in it.",
+        "  skipped: /docs/b.txt: Permission denied",
+    ]
+    assert [counted(n, "question") for n in (0, 1, 2)] == ["0 questions", "1 question", "2 questions"]
