@@ -202,7 +202,7 @@ class Crag:
         chosen = self._choose(pipeline)
         if missing := len(self._parts.index(chosen).chunks.missing()):
             raise StoreError(
-                f"{missing} documents of {self.workspace.home} are not in the index of pipeline {chosen.name} yet: "
+                f"The index of pipeline {chosen.name} lacks {missing} of the documents of {self.workspace.home}: "
                 "run crag index rebuild with the same --pipeline once."
             )
 

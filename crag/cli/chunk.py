@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from chunking.errors import ConfigError, NotFoundError
-from crag.cli.options import json_option, pipeline_option, print_json, unused_home_option
+from crag.cli.options import counted, json_option, pipeline_option, print_json, unused_home_option
 
 
 @click.command()
@@ -60,9 +60,10 @@ def _print(shape: dict[str, Any]) -> None:
         forced = ", forced" if each["forced"] else ""
         page = f", page {each['page']}" if each["page"] else ""
         click.secho(
-            f"── {number} · {each['tokens']} tokens · {each['start']}-{each['end']}{page}{forced}  {path}", fg="cyan"
+            f"── {number} · {counted(each['tokens'], 'token')} · {each['start']}-{each['end']}{page}{forced}  {path}",
+            fg="cyan",
         )
         click.echo(each["text"])
     tokens = [each["tokens"] for each in shape["chunks"]]
     mean = sum(tokens) / len(tokens) if tokens else 0
-    click.secho(f"{len(tokens)} chunks, {mean:.0f} tokens on average", bold=True)
+    click.secho(f"{counted(len(tokens), 'chunk')}, {mean:.0f} tokens on average", bold=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from crag.app import Crag
-from crag.cli.options import console, home_option, json_option, print_json
+from crag.cli.options import console, counted, home_option, json_option, print_json
 
 
 @click.group()
@@ -29,7 +29,7 @@ def list_(home: Path, as_json: bool) -> None:
 
     rows = [(each["id"], each["source"], each["title"], str(each["characters"])) for each in documents]
     print_rows(console(), ("id", "source", "title", "characters"), rows, right=("characters",))
-    click.echo(f"{len(documents)} documents" if documents else "No documents yet: crag ingest PATH adds some.")
+    click.echo(counted(len(documents), "document") if documents else "No documents yet: crag ingest PATH adds some.")
 
 
 @docs.command()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
 from chunking.errors import StoreError
 from crag.app import Crag
-from crag.cli.options import home_option, json_option, pipeline_option, print_json
+from crag.cli.options import counted, home_option, json_option, pipeline_option, print_json
 from crag.cli.progress import ingest_progress
 
 
@@ -29,10 +30,35 @@ def status(home: Path, pipeline: str, as_json: bool) -> None:
     if as_json:
         print_json(shape)
         return
-    click.echo(f"{shape['documents']} documents in {shape['home']}")
-    for key, value in shape["index"].items():
-        shown = ", ".join(f"{name} {each}" for name, each in value.items()) if isinstance(value, dict) else value
-        click.echo(f"  {key:<14}{shown}")
+    found = shape["index"]
+    click.echo(f"{counted(shape['documents'], 'document')} in {shape['home']}")
+    rows = {
+        "documents": f"{found['documents']} indexed" + (f", {found['missing']} missing" if found["missing"] else ""),
+        "chunks": f"{found['chunks']}" + (f", {found['pending']} without a vector yet" if found["pending"] else ""),
+        "vectors": f"{found['vectors']} ({_size(found['vector_bytes'])} on disk)",
+        "chunking": _chosen(found["chunking"]),
+        "embedder": found["embedder"],
+        "index": found["fingerprint"],
+    }
+    for key, value in rows.items():
+        click.echo(f"  {key:<12}{value}")
+    if found["missing"]:
+        click.echo("crag index rebuild takes the missing ones in.")
+
+
+def _chosen(chunking: dict[str, Any]) -> str:
+    """The strategy, and the settings that are not the defaults."""
+    from chunking.config import ChunkingConfig
+
+    usual = ChunkingConfig().model_dump()
+    settings = (f"{key} {value}" for key, value in chunking.items() if key != "strategy" and value != usual[key])
+    return ", ".join((chunking["strategy"], *settings))
+
+
+def _size(count: int) -> str:
+    if count < 1000:
+        return counted(count, "byte")
+    return f"{count / 1000:.0f} KB" if count < 999_500 else f"{count / 1e6:.1f} MB"
 
 
 @index.command()
@@ -47,7 +73,7 @@ def verify(home: Path, pipeline: str, as_json: bool) -> None:
         print_json(found)
         sys.exit(0 if found["ok"] else 1)
     if found["ok"]:
-        click.echo(f"Documents, vectors and postings agree: {found['chunks']} chunks.")
+        click.echo(f"Documents, vectors and postings agree: {counted(found['chunks'], 'chunk')}.")
         return
     wrong = ", ".join(
         f"{value} {key.replace('_', ' ')}" for key, value in found.items() if key not in ("ok", "chunks") and value
@@ -66,4 +92,5 @@ def rebuild(home: Path, pipeline: str, as_json: bool) -> None:
     if as_json:
         print_json(shape)
     else:
-        click.echo(f"Rebuilt: {shape['index']['documents']} documents, {shape['index']['chunks']} chunks.")
+        documents, chunks = shape["index"]["documents"], shape["index"]["chunks"]
+        click.echo(f"Rebuilt: {counted(documents, 'document')}, {counted(chunks, 'chunk')}.")

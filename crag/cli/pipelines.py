@@ -48,7 +48,8 @@ def show(pipeline: str, as_json: bool) -> None:
     import yaml
 
     sections = resolved.pipeline.sections()
-    click.echo(f"# {resolved.pipeline.name}, version {resolved.pipeline.version}: {resolved.pipeline.description}")
+    about = f": {resolved.pipeline.description}" if resolved.pipeline.description else ""
+    click.echo(f"# {resolved.pipeline.name}, version {resolved.pipeline.version}{about}")
     for pick in resolved.picks:
         click.echo(f"# {pick.role}: {pick.label} ({pick.reason})")
     click.echo(yaml.safe_dump(sections, sort_keys=False, allow_unicode=True), nl=False)

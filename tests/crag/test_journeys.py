@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import signal
 import subprocess
@@ -45,6 +46,7 @@ def test_every_shipped_pipeline_answers(home: Path, pipeline: str) -> None:
     answer = crag("ask", QUESTION, "--pipeline", pipeline, "--json", home=home).json
     assert "02:30" in answer["text"]
     assert answer["pipeline"]["name"] == pipeline
+    assert answer["models"]["grading"] == ("on" if pipeline == "crag" else "off")
 
 
 def test_a_running_server_is_asked_and_gives_the_same(home: Path) -> None:
@@ -158,6 +160,20 @@ def test_pipelines_are_listed_shown_and_compared() -> None:
     assert crag("pipelines", "diff", "vector", "hybrid", "--json").json["differences"] == {
         "retrieval.lexical": {"old": False, "new": True}
     }
+
+
+def test_the_index_and_the_doctor_speak_to_people(home: Path, tmp_path: Path) -> None:
+    status = crag("index", "status", home=home).out
+    assert "18 documents in " in status
+    assert re.search(r"vectors +\d+ \(\d+ KB on disk\)|vectors +\d+ \(\d\.\d MB on disk\)", status)
+    assert "{" not in status
+    assert "Nothing stands in the way." in crag("doctor", home=home).out
+    fresh = crag("doctor", home=tmp_path / "none").out
+    assert "Nothing stands in the way." not in fresh
+    assert "crag ingest FOLDER" in fresh
+    path = tmp_path / "mine.yaml"
+    path.write_text("extends: crag\nretrieval:\n  top_k: 8\n")
+    assert re.fullmatch(r"# mine, version \w{12}", crag("pipelines", "show", path).out.splitlines()[0])
 
 
 @pytest.mark.parametrize("commands", [COMMANDS, EVAL_COMMANDS])
