@@ -65,8 +65,11 @@ class OpenAIModel:
                     if not event.choices:
                         continue
                     finish = event.choices[0].finish_reason or finish
-                    if event.choices[0].delta.content:
-                        yield event.choices[0].delta.content
+                    piece = event.choices[0].delta.content
+                    if piece is not None and not isinstance(piece, str):
+                        raise TypeError("content that is no text")
+                    if piece:
+                        yield piece
             yield _usage(usage)
             # A server that dies in mid-stream closes the connection like one that is done.
             if finish is None:
@@ -101,6 +104,8 @@ class OpenAIModel:
                 # Not every server knows structured output; the prompt asks for the same object in words.
                 reply = await self._create(call)
             content = reply.choices[0].message.content if reply.choices else None
+            if content is not None and not isinstance(content, str):
+                raise TypeError("content that is no text")
             return parse_object(content or "", schema), _usage(reply.usage)
 
     async def _create(self, call: dict[str, Any]) -> Any:

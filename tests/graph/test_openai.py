@@ -15,13 +15,14 @@ from graph.config import GenerationConfig, GradingConfig, RewriteConfig
 from graph.engine import Engine
 from graph.llms import build_llm
 from graph.llms.openai import OpenAIModel, parse_object
+from graph.nodes.rewrite import FEEDBACK
 from graph.prompts import NOT_ENOUGH
 from graph.types import Answer, AnswerReady, TextDelta, Turn
 from tests.fakes.graph import ScriptedGrader, deps, hit
 from tests.fakes.http import Reply, ScriptedServer
 from tests.fakes.openai import chat, chat_json, chat_stream, error
 
-PASSAGES = [hit("The tower has 312 steps. It was finished in 1889.", source="tower.md", title="Tower")]
+PASSAGES = [hit("The tower has 312 steps. It was finished in 1889.", source="tower.md", title="Iron tower")]
 QUESTION = "How many steps does the tower have?"
 ANSWER = ["The tower", " has 312", " steps [1", "]."]
 
@@ -113,6 +114,7 @@ def test_rate_limits_and_server_errors_are_retried(server: ScriptedServer) -> No
         (Reply(b"<html>not an API</html>", headers={"Content-Type": "text/html"}), "in the middle of the answer"),
         (Reply(events=["{not json"]), "no known form"),
         (Reply(events=[{"choices": "wrong"}]), "no known form"),
+        (Reply(events=[{"choices": [{"index": 0, "delta": {"content": 5}}]}]), "no known form"),
         (Reply(events=[{"error": {"message": "overloaded"}}]), "replied badly"),
         (Reply(events=[]), "in the middle of the answer"),
         (chat_stream(["The tow"], cut=2), "in the middle of the answer"),
@@ -174,7 +176,7 @@ def test_the_model_may_say_that_it_does_not_know(server: ScriptedServer) -> None
     server.enqueue(chat_stream([NOT_ENOUGH["en"]]))
     got = answer(server)
     assert (got.status, got.citations) == ("abstained", ())
-    assert got.text.startswith("I did not find enough information")
+    assert got.text.startswith("The documents do not seem to hold the answer.")
 
 
 def test_an_answer_of_unsupported_sentences_is_a_refusal(server: ScriptedServer) -> None:
@@ -191,7 +193,7 @@ def test_a_weak_search_is_rewritten_by_the_model(server: ScriptedServer) -> None
     server.enqueue(chat_json({"query": "tower staircase step count"}), chat_stream(ANSWER))
     got = answer(server, calibration=ScriptedGrader([0.1, 0.9]))
     rewrite = next(event for event in got.trace if event.node == "rewrite")
-    assert rewrite.detail == {"query": "tower staircase step count", "by": "model"}
+    assert rewrite.detail == {"query": "tower staircase step count", "how": "written by the model"}
     assert got.usage.model_calls == 2
     format_ = server.requests[0].body["response_format"]
     assert format_["json_schema"]["schema"]["required"] == ["query"]
@@ -213,7 +215,7 @@ def test_a_rewrite_that_cannot_be_read_falls_back_on_the_passages(server: Script
     server.enqueue(*replies, chat_stream(ANSWER))
     got = answer(server, calibration=ScriptedGrader([0.1, 0.9]))
     rewrite = next(event for event in got.trace if event.node == "rewrite")
-    assert rewrite.detail["by"] == "feedback"
+    assert rewrite.detail["how"] == FEEDBACK
     assert got.status == "grounded"
 
 
@@ -242,7 +244,7 @@ def test_servers_without_structured_output_are_asked_plainly(server: ScriptedSer
     server.enqueue(error(400, "unknown field response_format"), chat('```json\n{"query": "tower stairs"}\n```'))
     server.enqueue(chat_stream(ANSWER))
     got = answer(server, calibration=ScriptedGrader([0.1, 0.9]))
-    assert next(event for event in got.trace if event.node == "rewrite").detail["by"] == "model"
+    assert next(event for event in got.trace if event.node == "rewrite").detail["how"] == "written by the model"
     assert "response_format" not in server.requests[1].body
 
 
