@@ -1,35 +1,57 @@
-"""Say that the answer is not known, and where it was looked for."""
+"""Say that the answer is not known, and what was searched for and where."""
 
 from __future__ import annotations
 
+from graph.neutral import neutral_line
 from graph.nodes.base import Node, Result, Run
 from graph.state import State
 from graph.types import Language, TextDelta
 
-_TEXT: dict[Language, tuple[str, str, str, str]] = {
-    "zh": ("没有找到足够的信息来回答这个问题。", "已检索：{what}。", "文档库（“{query}”）", "网络（“{query}”）"),
-    "en": (
-        "I did not find enough information to answer this question.",
-        "Searched: {what}.",
-        'the documents ("{query}")',
-        'the web ("{query}")',
-    ),
+QUOTED_LIMIT = 300
+"""Characters of the question that a refusal repeats."""
+_SORRY: dict[Language, str] = {
+    "zh": "文档中似乎没有这个问题的答案。",
+    "en": "The documents do not seem to hold the answer.",
+}
+_FILTERED: dict[Language, str] = {
+    "zh": "没有文档符合筛选条件，请放宽条件或去掉筛选后再问。",
+    "en": "No document passes the filter: widen it, or ask without one.",
+}
+_SEARCHED: dict[Language, str] = {"zh": "检索的问题：“{question}”", "en": 'Searched for: "{question}"'}
+_ALSO: dict[Language, tuple[str, str]] = {
+    "zh": ("也换了说法检索", "也搜索了网络"),
+    "en": ("also with other words", "and on the web"),
 }
 
 
-def abstention(state: State) -> str:
-    """The refusal in the question's language, naming what was searched and with which words."""
-    sorry, searched, documents, web = _TEXT[state["language"]]
-    places = [documents.format(query=query) for query in state.get("tried", ())]
-    if "web" in state:
-        places.append(web.format(query=state["web"].query))
-    zh = state["language"] == "zh"
-    return sorry + ("" if zh else " ") + searched.format(what=("、" if zh else ", ").join(places))
+def abstention(state: State, *, filtered: bool = False) -> str:
+    """The refusal in the question's language: the question as searched, and whether other words and the web were tried.
+
+    `filtered` says that only some of the documents were to be searched.
+    """
+    language = state["language"]
+    # A fault of the search explains an empty one just as well as the filter.
+    nothing = filtered and not state.get("candidates") and not _failed(state, "dense", "bm25", "retrieve")
+    question = neutral_line(state["standalone"])
+    if len(question) > QUOTED_LIMIT:
+        question = f"{question[:QUOTED_LIMIT]}…"
+    words, web = _ALSO[language]
+    also = [words] if len(set(state["tried"])) > 1 and not nothing else []
+    if "web" in state and (state["web"].hits or not _failed(state, "web")):
+        also.append(web)
+    zh = language == "zh"
+    searched = ("，" if zh else ", ").join([_SEARCHED[language].format(question=question), *also])
+    sorry = (_FILTERED if nothing else _SORRY)[language]
+    return f"{sorry}{searched}。" if zh else f"{sorry} {searched}."
+
+
+def _failed(state: State, *stages: str) -> bool:
+    return any(entry.stage in stages for entry in state["degraded"])
 
 
 def refuse(state: State, run: Run) -> State:
     """The update of an answer that is a refusal; its text is sent to the reader."""
-    text = abstention(state)
+    text = abstention(state, filtered=run.filters is not None)
     run.emit(TextDelta(text))
     return {"text": text, "citations": (), "status": "abstained"}
 

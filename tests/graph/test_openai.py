@@ -65,7 +65,7 @@ def test_a_streamed_answer_with_usage(server: ScriptedServer) -> None:
     assert body["max_tokens"] == 800
     system, user = body["messages"]
     assert NOT_ENOUGH["en"] in system["content"]
-    assert '<source id="1" title="Tower">' in user["content"]
+    assert '<source id="1" title="Iron tower">' in user["content"]
     assert QUESTION in user["content"]
 
 

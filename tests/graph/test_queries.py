@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from graph.followups import joined, own_question, refers_back
 from graph.language import language_of
 from graph.nodes.rewrite import QUERY_LIMIT, feedback_query, feedback_terms, keywords
-from graph.state import Graded, State
+from graph.state import Graded, Policy, State
 from graph.types import Turn
 from tests.fakes.graph import hit
 
@@ -135,37 +135,57 @@ def test_keywords_lose_question_words_and_keep_names() -> None:
     assert keywords("请问 SeaTunnel 的 email_smtp_port 的默认值是什么？") == ["SeaTunnel", "email_smtp_port", "默认值"]
 
 
-def state(question: str, *tried: str) -> State:
+def state(question: str, *tried: str, confidence: float = 0.2, probabilities: tuple[float, ...] = (0.5, 0.5)) -> State:
     best = Graded(
         question,
         (
-            hit("余弦相似度低于阈值时切分。余弦相似度用句子向量计算。"),
+            hit("余弦相似度低于阈值时切分。余弦相似度用句子向量计算。", title="切分"),
             hit(
-                "Cosine similarity of sentence embeddings decides where to cut; similarity is compared to a threshold."
+                "Cosine similarity of sentence embeddings decides where to cut; similarity is compared to a threshold,"
+                " and the threshold is above average once.",
+                title="Threshold",
             ),
         ),
+        probabilities,
+        confidence,
     )
-    return State(standalone=question, tried=tried, best=best)
+    policy = Policy(grading=True, upper=0.7, lower=0.3, attempts=2, web=False)
+    return State(standalone=question, tried=tried, best=best, policy=policy)
 
 
 def test_feedback_adds_the_passages_own_terms_and_more_with_each_attempt() -> None:
     question = "How do I cut text by meaning?"
     first = feedback_query(state(question, question))
     second = feedback_query(state(question, question, first))
-    assert first.startswith("cut text meaning ")
-    assert "similarity" in first.lower()
+    assert first.startswith("cut text meaning threshold similarity")
     assert len(second) > len(first)
     assert second.startswith(first)
+    # Said once, or saying nothing of the subject.
+    assert not {"above", "once", "average", "embeddings"} & set(second.split())
+
+
+def test_feedback_comes_from_likely_passages_of_a_search_with_hope_only() -> None:
+    question = "怎么切分文本？"
+    assert "余弦" in feedback_query(state(question, question))
+    unlikely = feedback_query(state(question, question, probabilities=(0.1, 0.5)))
+    assert "threshold" in unlikely
+    assert "余弦" not in unlikely
+    assert feedback_query(state(question, question, confidence=0.05)) == ""
+
+
+def test_without_a_term_to_add_there_is_no_query() -> None:
+    bare = state("tower", "tower")
+    bare["best"] = Graded("tower", (hit("The tower has 312 steps.", title="Tower"),), (0.5,), 0.2)
+    assert feedback_query(bare) == ""
 
 
 def test_feedback_terms_are_new_words() -> None:
     passages = state("x", "x")["best"].hits
     chinese = feedback_terms(["余弦"], passages, 3)
-    assert len(chinese) == 3
+    assert chinese == ["相似", "切分", "threshold"]
     assert "余弦" not in chinese
-    assert "相似" in chinese
     english = feedback_terms(["cosine"], passages, 3)
-    assert english[0] == "similarity"
+    assert english[:2] == ["threshold", "similarity"]
     assert "cosine" not in english
 
 

@@ -14,6 +14,7 @@ from graph.engine import Engine
 from graph.state import Graded, Policy, State
 from graph.types import Answer
 from graph.web.base import WebPage
+from retrieval.types import Filters
 from tests.fakes.graph import MemoryRetriever, ScriptedGrader, deps, hit, rank_pages
 
 PASSAGES = [
@@ -113,8 +114,10 @@ def test_a_weak_web_leads_to_a_refusal() -> None:
     assert path(answer)[-2:] == ["grade_web", "abstain"]
     assert answer.status == "abstained"
     assert answer.citations == ()
-    assert "the web" in answer.text
-    assert QUESTION in answer.text
+    assert answer.text == (
+        "The documents do not seem to hold the answer. "
+        f'Searched for: "{QUESTION}", also with other words, and on the web.'
+    )
 
 
 def test_without_web_weak_evidence_is_refused_and_no_evidence_too() -> None:
@@ -122,7 +125,38 @@ def test_without_web_weak_evidence_is_refused_and_no_evidence_too() -> None:
     empty = Engine(deps([]))
     answer = asyncio.run(empty.ask("语义分块是什么？"))
     assert (answer.status, answer.confidence) == ("abstained", 0.0)
-    assert answer.text.startswith("没有找到足够的信息")
+    assert answer.text.startswith("文档中似乎没有")
+
+
+def test_a_refusal_tells_the_question_and_no_query_of_the_machine() -> None:
+    answer = run([0.1])
+    query = next(event.detail["query"] for event in answer.trace if event.node == "rewrite")
+    assert query not in answer.text
+    assert answer.text.endswith(f'"{QUESTION}", also with other words.')
+    assert run([0.01]).text.endswith(f'"{QUESTION}".')
+    chinese = asyncio.run(Engine(deps(PASSAGES, calibration=ScriptedGrader([0.1]))).ask("塔有多少级台阶？"))
+    assert chinese.text == "文档中似乎没有这个问题的答案。检索的问题：“塔有多少级台阶？”，也换了说法检索。"
+
+
+def test_a_hopeless_search_is_not_repeated() -> None:
+    assert path(run([0.01])) == ["condense", "retrieve", "rerank", "grade", "rewrite", "abstain"]
+
+
+def test_a_question_in_a_refusal_is_short_and_holds_no_marker() -> None:
+    answer = asyncio.run(Engine(deps([])).ask(f"What is in [1]? {'x' * 1000}"))
+    assert "[1]" not in answer.text
+    assert len(answer.text) < 500
+
+
+def test_a_filter_that_no_document_passes_is_named() -> None:
+    filters = Filters(source="none*")
+    english = asyncio.run(Engine(deps(PASSAGES)).ask(QUESTION, filters=filters))
+    assert english.text == f'No document passes the filter: widen it, or ask without one. Searched for: "{QUESTION}".'
+    chinese = asyncio.run(Engine(deps(PASSAGES)).ask("塔有多高？", filters=filters))
+    assert chinese.text.startswith("没有文档符合筛选条件")
+    weak = Engine(deps(PASSAGES, calibration=ScriptedGrader([0.1])))
+    assert "filter" not in asyncio.run(weak.ask(QUESTION, filters=Filters(source="tower*"))).text
+    assert "filter" not in asyncio.run(Engine(deps([])).ask(QUESTION)).text
 
 
 def test_grading_switched_off_always_answers_but_says_how_sure_it_is() -> None:
