@@ -1,7 +1,9 @@
-"""The README's commands are the program's: each one parses, and the help it shows is the help there is."""
+"""The README's commands and examples are the program's: each one parses or runs, and its help is the help there is."""
 
 from __future__ import annotations
 
+import csv
+import json
 import os
 import re
 import shlex
@@ -12,7 +14,13 @@ from pathlib import Path
 import click
 import pytest
 
+from chunking.loaders import SUPPORTED
+from crag import Crag
 from crag.cli import cli
+from crag.pipeline import load_pipeline
+from eval.suite import load_suite
+from retrieval.types import Filters
+from tests.crag.cli import SAMPLES
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -52,3 +60,78 @@ def test_the_help_in_the_readme_is_the_programs() -> None:
 def test_the_readmes_links_lead_somewhere() -> None:
     for target in re.findall(r"\]\(([^)]+)\)", README):
         assert target.startswith("http") or (ROOT / target).exists(), target
+
+
+def block(language: str, within: str) -> str:
+    """The one code block of the language that holds the text."""
+    blocks = re.findall(rf"```{language}\n(.*?)```", README, flags=re.DOTALL)
+    (found,) = [each for each in blocks if within in each]
+    return str(found)
+
+
+@pytest.fixture
+def manuals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder that the examples are about; they run beside it."""
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "manuals"
+    folder.mkdir()
+    (folder / "pump.md").write_text("# Pump\n\nThe pump is serviced every six months.\n")
+    return folder
+
+
+def test_the_filter_narrows_the_search_to_the_samples_it_names(tmp_path: Path) -> None:
+    shown = re.search(r'"filters": (\{[^}]*\})', README)
+    assert shown is not None
+    filters = Filters(**json.loads(shown[1]))
+    for source in ("zh/glossary.md", "en/oncall-guide.md"):
+        (tmp_path / source).parent.mkdir()
+        (tmp_path / source).write_bytes((SAMPLES / source).read_bytes())
+    with Crag.open(tmp_path / "home", "hybrid", write=True) as crag:
+        # As the samples are ingested: each language's folder on its own.
+        crag.ingest(sorted(path for path in tmp_path.iterdir() if path.name in ("zh", "en")))
+        found, _ = crag.search("Who is on call? 值班", filters=filters)
+        unfiltered, _ = crag.search("Who is on call? 值班")
+    assert {hit.document.source for hit in found} == {"zh/glossary.md"}
+    assert len({hit.document.source for hit in unfiltered}) == 2
+
+
+def test_the_python_example_runs(manuals: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    exec(compile(block("python", "from crag import Crag"), "README.md", "exec"), {})
+    assert "every six months" in capsys.readouterr().out
+
+
+def test_the_pipeline_example_loads(tmp_path: Path) -> None:
+    path = tmp_path / "terse.yaml"
+    path.write_text(block("yaml", "# terse.yaml"))
+    assert load_pipeline(path).name == "terse"
+
+
+def test_the_suite_example_loads(manuals: Path) -> None:
+    path = manuals.parent / "suite.yaml"
+    path.write_text(block("yaml", "# suite.yaml"))
+    suite = load_suite(path)
+    assert suite.documents is not None
+    assert [each.doc_id for each in suite.documents] == ["pump.md"]
+    assert [(each.id, each.answerable) for each in suite.questions] == [("q1", True), ("q2", False)]
+    assert suite.questions[0].reference_spans[0].text in (manuals / "pump.md").read_text()
+
+
+def test_the_csv_columns_are_understood(tmp_path: Path) -> None:
+    shown = re.search(r"^CSV columns: (.*?);", README, flags=re.MULTILINE)
+    assert shown is not None
+    columns = re.findall(r"`(\w+)`", shown[1])
+    cells = dict.fromkeys(columns, "en") | {"answerable": "false"}
+    cells |= {"answers": '["a", "b"]', "reference_contexts": '["c"]', "history": '[{"role": "user", "content": "d"}]'}
+    path = tmp_path / "suite.csv"
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, columns)
+        writer.writeheader()
+        writer.writerow({name: cells[name] for name in columns})
+    (question,) = load_suite(path).questions
+    assert question.extra == {}
+    assert (question.answers, question.answerable, question.reference_spans[0].text) == (("a", "b"), False, "c")
+
+
+def test_the_formats_are_those_that_are_read() -> None:
+    line = next(line for line in README.splitlines() if line.startswith("Your own documents"))
+    assert set(re.findall(r"`(\.\w+)`", line)) == set(SUPPORTED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,7 +14,7 @@ import openai
 import pytest
 from openai.types.chat import ChatCompletionChunk
 
-from tests.crag.cli import crag
+from tests.crag.cli import ROOT, crag
 from tests.crag.serving import Serving, serving
 from tests.fakes.http import Reply, Request, ScriptedServer
 from tests.fakes.openai import chat_stream
@@ -36,6 +37,13 @@ def client(server: Serving) -> Iterator[openai.OpenAI]:
 def http(server: Serving) -> Iterator[httpx.Client]:
     with httpx.Client(base_url=server.url, timeout=60) as http:
         yield http
+
+
+def test_the_readmes_client_runs(server: Serving, capsys: pytest.CaptureFixture[str]) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"```python\n(from openai.*?)```", readme, flags=re.DOTALL)
+    exec(compile(shown.replace("http://127.0.0.1:8000", server.url), "README.md", "exec"), {})
+    assert capsys.readouterr().out.startswith("The nightly run starts at 02:30")
 
 
 def test_a_plain_answer_carries_text_sources_and_route(client: openai.OpenAI, server: Serving) -> None:
