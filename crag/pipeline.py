@@ -9,15 +9,18 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
+from collections.abc import Iterator
 from collections.abc import Mapping as Map
+from importlib import import_module
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from chunking.config import ChunkingConfig
 from chunking.errors import ConfigError, NotFoundError
-from crag.yamlfile import Location, Mapping, read_mapping
+from crag.yamlfile import Location, Mapping, cut, read_mapping
 from graph.config import GenerationConfig, GradingConfig, RewriteConfig, WebConfig
 from retrieval.config import EmbeddingConfig, RerankConfig, RetrievalConfig
 
@@ -25,6 +28,17 @@ SHIPPED = Path(__file__).parent / "pipelines"
 LADDER = ("vector", "hybrid", "hybrid-rerank", "crag")
 """The shipped files, each extending the one before."""
 SECTIONS = ("chunking", "embedding", "retrieval", "rerank", "grading", "rewrite", "web", "generation")
+MAX_CHAIN = 20
+"""Files that may stand over one another by `extends`."""
+_NAMED: dict[Location, tuple[tuple[str, ...], str, str]] = {
+    ("chunking", "strategy"): ((), "chunking.strategies", "STRATEGIES"),
+    ("embedding", "provider"): (("auto",), "retrieval.embedders", "EMBEDDERS"),
+    ("rerank", "provider"): (("none", "auto"), "retrieval.rerankers", "RERANKERS"),
+    ("web", "provider"): (("none", "auto"), "graph.web", "WEB"),
+    ("generation", "provider"): (("auto",), "graph.llms", "LLMS"),
+}
+"""Fields that name a plug: words beside the names, and the dict that has the names. Imported when first asked."""
+_ENDPOINTS: tuple[Location, ...] = (("embedding", "base_url"), ("web", "base_url"), ("generation", "base_url"))
 
 
 class Pipeline(BaseModel):
@@ -64,7 +78,15 @@ def load_pipeline(name_or_path: str | Path) -> Pipeline:
     Raises NotFoundError for an unknown name, ConfigError (with file, line and the nearest right key) for a bad file.
     """
     path, shown = _locate(str(name_or_path), Path())
-    return _validated(_read_chain(path, shown, ()), path.stem, shown)
+    mapping = _read_chain(path, shown, ())
+    pipeline = _validated(mapping, path.stem, shown)
+    if pipeline.name in LADDER and path.resolve().parent != SHIPPED.resolve():
+        # A running server and a table of runs know pipelines by name alone.
+        place = mapping.place(("name",)) or shown
+        raise ConfigError(
+            f"{place}: {pipeline.name!r} is the name of a shipped pipeline: give this file another 'name:'."
+        )
+    return pipeline
 
 
 def vary(pipeline: Pipeline, overrides: Map[str, Any]) -> Pipeline:
@@ -90,20 +112,26 @@ def diff_pipelines(old: Pipeline, new: Pipeline) -> dict[str, dict[str, Any]]:
 def _locate(name: str, base: Path) -> tuple[Path, str]:
     if name.endswith((".yaml", ".yml")) or "/" in name or "\\" in name:
         path = base / name
-        if not path.is_file():
-            raise NotFoundError(f"There is no pipeline file {str(path)!r}: check the path.")
+        try:
+            found = path.is_file()
+        except OSError as error:
+            raise ConfigError(f"{cut(str(path))!r} cannot be read: {error.strerror or error}.") from error
+        if not found:
+            raise NotFoundError(f"There is no pipeline file {cut(str(path), 300)!r}: check the path.")
         return path, str(path)
     shipped = SHIPPED / f"{name}.yaml"
     if name not in LADDER:
         near = difflib.get_close_matches(name, LADDER, n=1)
         hint = f"did you mean {near[0]!r}?" if near else "give a path that ends in .yaml for a file of your own."
-        raise NotFoundError(f"There is no pipeline {name!r} (shipped: {', '.join(LADDER)}): {hint}")
+        raise NotFoundError(f"There is no pipeline {cut(name)!r} (shipped: {', '.join(LADDER)}): {hint}")
     return shipped, f"{name}.yaml"
 
 
 def _read_chain(path: Path, shown: str, above: tuple[Path, ...]) -> Mapping:
     if path.resolve() in above:
         raise ConfigError(f"{shown} extends itself, by way of {', '.join(p.name for p in above)}: break the circle.")
+    if len(above) >= MAX_CHAIN:
+        raise ConfigError(f"{shown} stands below {MAX_CHAIN} files that extend one another: shorten the chain.")
     own = read_mapping(path, shown)
     if (parent := own.values.pop("extends", None)) is None:
         return own
@@ -112,8 +140,8 @@ def _read_chain(path: Path, shown: str, above: tuple[Path, ...]) -> Mapping:
         raise ConfigError(f"{place}: 'extends' takes one pipeline name or one path.")
     try:
         below = _locate(parent, path.parent)
-    except NotFoundError as error:
-        raise NotFoundError(f"{place}: {error}") from error
+    except (NotFoundError, ConfigError) as error:
+        raise type(error)(f"{place}: {error}") from error
     inherited = _read_chain(*below, (*above, path.resolve()))
     for key in ("name", "description"):
         inherited.values.pop(key, None)
@@ -122,13 +150,49 @@ def _read_chain(path: Path, shown: str, above: tuple[Path, ...]) -> Mapping:
 
 def _validated(mapping: Mapping, stem: str, shown: str) -> Pipeline:
     try:
-        return Pipeline.model_validate({"name": stem, **mapping.values})
+        pipeline = Pipeline.model_validate({"name": stem, **mapping.values})
     except ValidationError as error:
         problems = error.errors(include_url=False)
         first = min(problems, key=lambda problem: _line(mapping, problem["loc"]))
         place = mapping.place(first["loc"]) or shown
         more = f" (and {len(problems) - 1} more to mend.)" if len(problems) > 1 else ""
         raise ConfigError(f"{place}: {_sentence(first)}{more}") from error
+    for location, complaint in (*_unknown_names(pipeline), *_unusable_urls(pipeline)):
+        raise ConfigError(f"{mapping.place(location) or shown}: {'.'.join(map(str, location))}: {complaint}")
+    return pipeline
+
+
+def _unknown_names(pipeline: Pipeline) -> Iterator[tuple[Location, str]]:
+    """Fields that name no plug, each with what is wrong with it."""
+    for location, (words, module, registry) in _NAMED.items():
+        section, field = map(str, location)
+        part: BaseModel = getattr(pipeline, section)
+        name: str = getattr(part, field)
+        if name in words or name == type(part).model_fields[field].default:
+            continue
+        known = [*words, *getattr(import_module(module), registry)]
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+            hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}."
+            yield location, f"there is no {cut(name)!r}: {hint}"
+
+
+def _unusable_urls(pipeline: Pipeline) -> Iterator[tuple[Location, str]]:
+    for location in _ENDPOINTS:
+        section, field = map(str, location)
+        url: str | None = getattr(getattr(pipeline, section), field)
+        if url is not None and not _is_http(url):
+            yield location, f"{cut(url)!r} is no address of an endpoint: give one like 'http://127.0.0.1:8000/v1'."
+
+
+def _is_http(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        usable = parts.port is None or parts.port > 0
+    except ValueError:
+        return False
+    plain = url.isprintable() and " " not in url
+    return plain and usable and parts.scheme in ("http", "https") and bool(parts.hostname)
 
 
 def _line(mapping: Mapping, location: Location) -> int:
@@ -142,11 +206,16 @@ def _sentence(problem: Map[str, Any]) -> str:
     if problem["type"] == "extra_forbidden":
         known = _known_keys(location[:-1])
         near = difflib.get_close_matches(str(location[-1]), known, n=1, cutoff=0.5)
-        return f"unknown key {name!r}: " + (f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}.")
+        return f"unknown key {cut(name)!r}: " + (
+            f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}."
+        )
     message = "must hold keys and values" if problem["type"] == "model_type" else str(problem["msg"])
     message = message.removeprefix("Value error, ")
-    shown = f" (is {problem['input']!r})" if isinstance(problem["input"], str | int | float | bool | None) else ""
-    return f"{name}: {message[:1].lower()}{message[1:]}{shown}."
+    given = problem["input"]
+    shown = f" (is {cut(given)!r})" if isinstance(given, str) else ""
+    if isinstance(given, int | float | None):
+        shown = f" (is {given!r})"
+    return f"{cut(name)}: {message[:1].lower()}{message[1:]}{shown}."
 
 
 def _known_keys(section: Location) -> list[str]:

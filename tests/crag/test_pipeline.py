@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from chunking.errors import ConfigError, NotFoundError
 from crag.auto import installed, resolve
-from crag.pipeline import LADDER, Pipeline, diff_pipelines, load_pipeline
+from crag.pipeline import LADDER, SHIPPED, Pipeline, diff_pipelines, load_pipeline, vary
 from graph.llms import LLMS
 from graph.web import WEB
 from retrieval.embedders import EMBEDDERS
@@ -181,3 +181,128 @@ def test_no_secret_enters_a_resolved_pipeline(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("CRAG_CHAT_MODEL", "m")
     monkeypatch.setenv("TAVILY_API_KEY", "tvly-very-secret")
     assert "very-secret" not in str(resolve(load_pipeline("crag")).pipeline.to_dict())
+
+
+BOMB = "a: &a0 [x]\n" + "".join(f"k{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]\n" for n in range(1, 10))
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "says"),
+    [
+        (BOMB, 5, "more than 10000 values"),
+        ("a: &a [*a]\n", 1, "an alias hold itself"),
+        ("a: &a\n  b: *a\n", 1, "an alias hold itself"),
+        ("a:\n  " + "[" * 20_000, 2, "nested deeper than 20 levels"),
+        ("a: " + "{a: " * 20_000, 1, "nested deeper than 20 levels"),
+        ("extends: crag\nname: a\0b\n", 2, "control character"),
+        ("extends: crag\nname: 2024-99-99\n", 2, "'2024-99-99' is no valid timestamp"),
+        ("description: !!timestamp soon\n", 1, "'soon' is no valid timestamp"),
+        ("description: !!bool maybe\n", 1, "'maybe' is no valid bool"),
+        ("description: !!int many\n", 1, "'many' is no valid int"),
+        ("retrieval:\n  top_k: " + "9" * 5000 + "\n", 2, "a number of 5000 characters is too long"),
+        ("retrieval:\n  top_k: " + "1:" * 50_000 + "1\n", 2, "too long"),
+        ("description: !!python/object:os.system x\n", 1, "not valid YAML"),
+        ("on: 3\n", 1, "a key must be plain text"),
+        ("? [a, b]\n: 3\n", 1, "a key must be plain text"),
+        ("description: " + "x" * 200_000 + "\n", 1, "at most 300 characters"),
+        ("x" * 500 + ": 3\n", 1, "unknown key 'xxx"),
+        ("a: !" + "x" * 500 + " b\n", 1, "not valid YAML"),
+        ("extends: " + "x" * 100_000 + ".yaml\n", 1, "cannot be read"),
+        ("extends: " + "x" * 100_000 + "\n", 1, "There is no pipeline"),
+        ('description: "\\ud800"\n', 1, "unicode"),
+    ],
+)
+def test_no_text_can_hang_the_reader_or_flood_the_terminal(tmp_path: Path, text: str, line: int, says: str) -> None:
+    path = written(tmp_path, text)
+    with pytest.raises((ConfigError, NotFoundError)) as caught:
+        load_pipeline(path)
+    told = str(caught.value)
+    assert f"{path}, line {line}:" in told
+    assert says in told
+    assert len(told.replace(str(tmp_path), "")) < 350
+    assert "\n" not in told
+    told.encode()
+
+
+def test_a_file_of_megabytes_is_not_even_parsed(tmp_path: Path) -> None:
+    path = written(tmp_path, "description: " + "x" * 3_000_000)
+    with pytest.raises(ConfigError, match=r"mine\.yaml is larger than 256 KiB"):
+        load_pipeline(path)
+
+
+@given(st.text(alphabet="a:&*!-?[]{}'\"|>%@ \n\t0.9#,<\0\x85é", max_size=60))
+def test_whatever_a_file_holds_the_answer_is_a_pipeline_or_a_sentence(
+    tmp_path_factory: pytest.TempPathFactory, text: str
+) -> None:
+    path = written(tmp_path_factory.getbasetemp(), text, "any.yaml")
+    told = "any.yaml"
+    try:
+        load_pipeline(path)
+    except (ConfigError, NotFoundError) as error:
+        told = str(error)
+    assert "any.yaml" in told
+
+
+def test_aliases_and_merges_stay_of_use(tmp_path: Path) -> None:
+    text = "web: &web\n  include_domains: &list [a.example]\n  exclude_domains: *list\n"
+    assert load_pipeline(written(tmp_path, text)).web.exclude_domains == ("a.example",)
+
+
+def test_a_long_chain_of_files_is_refused(tmp_path: Path) -> None:
+    for number in range(40):
+        written(tmp_path, f"extends: p{number + 1}.yaml\n", f"p{number}.yaml")
+    with pytest.raises(ConfigError, match="shorten the chain"):
+        load_pipeline(tmp_path / "p0.yaml")
+
+
+@pytest.mark.parametrize(
+    ("section", "key", "value", "says"),
+    [
+        ("rerank", "provider", "bgee", "did you mean 'bge'?"),
+        ("rerank", "provider", "cohere", "known are none, auto, sentence, bge."),
+        ("chunking", "strategy", "hybird", "did you mean 'hybrid'?"),
+        ("chunking", "strategy", "auto", "known are"),
+        ("embedding", "provider", "opnai", "did you mean 'openai'?"),
+        ("generation", "provider", "none", "known are auto, extractive, openai."),
+        ("web", "provider", "tavly", "did you mean 'tavily'?"),
+        ("embedding", "base_url", "not a url", "'not a url' is no address of an endpoint"),
+        ("generation", "base_url", "ftp://h/v1", "is no address of an endpoint"),
+        ("generation", "base_url", "http://", "is no address of an endpoint"),
+        ("generation", "base_url", "http://[bad", "is no address of an endpoint"),
+        ("generation", "base_url", "http://h:99999/v1", "is no address of an endpoint"),
+        ("web", "base_url", "127.0.0.1:8000", "is no address of an endpoint"),
+        ("web", "base_url", "", "is no address of an endpoint"),
+    ],
+)
+def test_what_could_only_fail_later_is_refused_at_once(
+    tmp_path: Path, section: str, key: str, value: str, says: str
+) -> None:
+    path = written(tmp_path, f"extends: crag\n{section}:\n  {key}: '{value}'\n")
+    with pytest.raises(ConfigError) as caught:
+        load_pipeline(path)
+    assert str(caught.value).startswith(f"{path}, line 3: {section}.{key}: ")
+    assert says in str(caught.value)
+    with pytest.raises(ConfigError, match="--vary"):
+        vary(load_pipeline("crag"), {f"{section}.{key}": value})
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:8000/v1", "https://api.example/v1", "http://[::1]:9/", "http://a_b"])
+def test_addresses_of_endpoints_are_taken(tmp_path: Path, url: str) -> None:
+    path = written(tmp_path, f"generation:\n  base_url: '{url}'\n")
+    assert load_pipeline(path).generation.base_url == url
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "where"),
+    [("mine.yaml", "extends: crag\nname: crag\n", ", line 2"), ("vector.yaml", "extends: crag\n", "")],
+)
+def test_a_file_of_ones_own_cannot_take_a_shipped_name(tmp_path: Path, name: str, text: str, where: str) -> None:
+    path = written(tmp_path, text, name)
+    with pytest.raises(ConfigError) as caught:
+        load_pipeline(path)
+    assert str(caught.value).startswith(f"{path}{where}: ")
+    assert "is the name of a shipped pipeline" in str(caught.value)
+
+
+def test_a_shipped_file_can_be_given_by_its_path() -> None:
+    assert load_pipeline(SHIPPED / "crag.yaml") == load_pipeline("crag")
