@@ -13,6 +13,7 @@ from graph.evidence import Source, Strip
 from graph.language import has_han
 from graph.markers import cited, may_open_marker, opens_with_marker, replace_markers, without_markers
 from graph.prompts import NOT_ENOUGH
+from graph.quotes import header_of, plain
 from graph.support import ATTRIBUTION, content_words, coverage, supported
 from graph.types import Citation, Language
 
@@ -144,13 +145,21 @@ def _leads_in(bare: str) -> bool:
 
 
 def _evidence(source: Source) -> str:
-    return "\n".join((source.hit.document.title, *source.hit.chunk.heading_path, source.text))
+    # Also as it reads without Markdown: "**top**_k" names top_k.
+    return "\n".join((source.hit.document.title, *source.hit.chunk.heading_path, source.text, plain(source.text)))
 
 
 def _bearing_strip(source: Source, bare: str) -> Strip:
-    """The strip that shares most words with the sentence: the citation's span covers it."""
+    """The strip that shares most words with the sentence: the citation's span covers it.
+
+    A table's header is borne out by any of its rows, so the rows come first.
+    """
     words = content_words(bare)
-    return max(source.strips, key=lambda strip: len(words & content_words(strip.text)))
+    headers = {header.start for strip in source.strips if (header := header_of(source, strip)) is not None}
+    return max(
+        [strip for strip in source.strips if strip.start not in headers],
+        key=lambda strip: len(words & content_words(strip.text)),
+    )
 
 
 def _separator(gap: str) -> str:

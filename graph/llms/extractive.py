@@ -9,8 +9,8 @@ from itertools import pairwise, zip_longest
 from chunking.sentences import split_sentences
 from graph.evidence import Source, Strip
 from graph.llms.base import Request
-from graph.neutral import neutralise
 from graph.questions import asks_several, kinds, parts
+from graph.quotes import header_of, in_fence, quoted
 from graph.strips import refers_back
 from graph.support import content_words
 from graph.types import Language, Usage
@@ -30,12 +30,12 @@ DUPLICATE = 0.8
 CODE_MALUS = 0.3
 """Taken from code and log lines where the question does not ask for them."""
 
-_CODE = re.compile(r"```|~~~|\d{4}-\d\d-\d\d[ T]\d\d:\d\d")
+_LOG_LINE = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d")
 _ASKS_CODE = re.compile(
     r"\bexample|\bcode\b|\bcommand|\bsnippet|\bsyntax|\bscript|示例|例子|代码|命令|语法|脚本|怎么写", re.IGNORECASE
 )
-_LINE_START = re.compile(r"\A(?:\s*(?:[-*•>]|#{1,6}|\d{1,2}[.)])\s+)+")
-_TABLE_EDGE = re.compile(r"\A\|\s*|\s*\|\Z")
+# How something is done may be a command; anything else that is asked is not answered by code.
+_ASKS_HOW = re.compile(r"\bhow (?:do|does|can|to|should|would)\b|如何|怎么|怎麼|怎样|怎樣", re.IGNORECASE)
 
 
 class ExtractiveGenerator:
@@ -67,7 +67,8 @@ def _quotes(request: Request) -> Iterator[tuple[Source, str]]:
                 continue
             said += [content_words(unit) for unit in fresh]
             for unit in fresh:
-                yield source, quoted(unit)
+                header = header_of(source, strip) if unit == strip.text else None
+                yield source, quoted(unit, header.text if header else None)
 
 
 def _ranked(request: Request, part: str, number: int | None) -> list[tuple[Source, Strip]]:
@@ -81,17 +82,19 @@ def _ranked(request: Request, part: str, number: int | None) -> list[tuple[Sourc
 
 def _scored(source: Source, part: str, number: int | None, *, several: bool) -> list[tuple[float, Source, Strip]]:
     asked, expected = content_words(part), kinds(part)
-    malus = 0.0 if _ASKS_CODE.search(part) else CODE_MALUS
+    code_wanted = _ASKS_CODE.search(part) is not None
+    code_allowed = code_wanted or _ASKS_HOW.search(part) is not None
     scored: list[tuple[float, Source, Strip]] = []
     before: tuple[float, Strip] | None = None
     for strip in source.strips:
         score = strip.relevance if number is None else strip.by_part[number]
         score += KIND_BONUS * sum(1 for kind in expected if kind.answers.search(strip.text)) / max(len(expected), 1)
-        score -= malus if _CODE.match(strip.text) else 0.0
+        fenced = in_fence(strip)
+        score -= CODE_MALUS if not code_wanted and (fenced or _LOG_LINE.match(strip.text)) else 0.0
         if several and before and source.adjacent(before[1], strip):
             score = max(score, FOLLOWING * before[0])
         # A sentence that only repeats the question answers nothing.
-        score = score if content_words(strip.text) - asked else 0.0
+        score = score if content_words(strip.text) - asked and (code_allowed or not fenced) else 0.0
         scored.append((score, source, strip))
         before = (score, strip)
     return scored
@@ -112,14 +115,6 @@ def _with_antecedent(strip: Strip) -> list[str]:
 def _repeats(text: str, said: list[set[str]]) -> bool:
     words = content_words(text)
     return any(len(words & before) >= DUPLICATE * len(words) for before in said) if words else True
-
-
-def quoted(text: str) -> str:
-    """A sentence as it reads in an answer: on one line, without list, heading and table marks."""
-    line = re.sub(r"\s+", " ", neutralise(text)).strip()
-    if line.startswith("|"):
-        return re.sub(r"\s*\|\s*", " | ", _TABLE_EDGE.sub("", line)).strip()
-    return _LINE_START.sub("", line)
 
 
 def _close(text: str, language: Language) -> str:

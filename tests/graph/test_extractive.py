@@ -6,10 +6,12 @@ import asyncio
 from collections.abc import Sequence
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from graph.config import GenerationConfig
 from graph.engine import Engine
-from graph.llms.extractive import quoted
+from graph.quotes import plain, quoted
 from graph.types import Answer
 from tests.fakes.graph import ScriptedGrader, deps, hit
 
@@ -108,7 +110,15 @@ def test_reference_marks_of_a_document_are_no_markers() -> None:
     [
         ("- an item", "an item"),
         ("## 3. Heading", "Heading"),
-        ("| email_port | int | 465 |", "email_port | int | 465"),
+        ("| email_port | int | 465 |", "email_port · int · 465"),
+        ("| 检查密封圈 | 每 3 个月 |  |", "检查密封圈，每 3 个月"),
+        (r"| `a | b` | c \| d | x<br>y |", "a | b · c | d · x y"),
+        ("The route is **incorrect** here", "The route is incorrect here"),
+        ("- **`top_k`**: *how many* ~~old~~", "top_k: how many old"),
+        ("这是__非常 重要__的*一点*", "这是非常 重要的一点"),
+        ("2 * 3 * 4, *args, **kwargs, a_b_c and __init__", "2 * 3 * 4, *args, **kwargs, a_b_c and __init__"),
+        ("`a*b*c` and ``d`e``", "a*b*c and d`e"),
+        ("```bash\ncrag serve\n```", "crag serve"),
         ("a\n  b\tc", "a b c"),
         ("1) first", "first"),
         ("3.14 is a number", "3.14 is a number"),
@@ -121,3 +131,72 @@ def test_list_heading_and_table_marks_are_left_out(raw: str, shown: str) -> None
 def test_a_quote_without_an_end_gets_one() -> None:
     assert ask("What is the port default?", "- port default 465").text == "port default 465. [1]"
     assert ask("端口默认值是多少？", "- 端口默认值 465").text == "端口默认值 465。[1]"
+
+
+TABLE_ZH = (
+    "维护计划如下。\n\n| 项目 | 周期 | 负责人 |\n|---|---|---|\n"
+    "| 检查密封圈 | 每 3 个月 | 张华 |\n| 更换滤芯 | 每 6 个月 | 李明 |"
+)
+TABLE_EN = (
+    "| Task | Interval | Owner |\n|:--|--:|---|\n| Check the seals | every **3** months | Anna Gray |\n"
+    "| Change the filter | every 6 months |  |"
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "shown", "row"),
+    [
+        (
+            "检查密封圈的周期是多久？",
+            TABLE_ZH,
+            "项目：检查密封圈，周期：每 3 个月，负责人：张华。[1]",
+            "| 检查密封圈 | 每 3 个月 | 张华 |",
+        ),
+        (
+            "How often are the seals checked?",
+            TABLE_EN,
+            "Task: Check the seals, Interval: every 3 months, Owner: Anna Gray. [1]",
+            "| Check the seals | every **3** months | Anna Gray |",
+        ),
+        (
+            "What is the interval to change the filter?",
+            TABLE_EN,
+            "Task: Change the filter, Interval: every 6 months. [1]",
+            "| Change the filter | every 6 months |  |",
+        ),
+    ],
+)
+def test_a_table_row_reads_as_columns_and_values_and_is_cited_as_it_stands(
+    question: str, text: str, shown: str, row: str
+) -> None:
+    answer = ask(question, text)
+    assert answer.text.startswith(shown)
+    assert answer.status == "grounded"
+    assert row in answer.citations[0].quote
+    assert text[answer.citations[0].start : answer.citations[0].end] == answer.citations[0].quote
+
+
+def test_a_row_without_its_header_reads_as_its_cells() -> None:
+    answer = ask("检查密封圈的周期是多久？", "| 检查密封圈 | 每 3 个月 | 张华 |\n| 更换滤芯 | 每 6 个月 | 李明 |")
+    assert answer.text.startswith("检查密封圈，每 3 个月，张华。[1]")
+
+
+def test_marks_of_emphasis_are_left_out_and_the_citation_keeps_them() -> None:
+    answer = ask("Which route does the tower take?", "The tower takes the **incorrect** route with `top_k` of 3.")
+    assert answer.text == "The tower takes the incorrect route with top_k of 3. [1]"
+    assert answer.citations[0].quote == "The tower takes the **incorrect** route with `top_k` of 3."
+
+
+def test_code_is_quoted_only_where_it_may_answer() -> None:
+    text = "The tower server listens on port 80.\n\n```bash\ntower serve --port 80\n\ntower port --list\n```"
+    assert "serve" not in ask("Which port does the tower use?", text).text
+    assert "tower serve --port 80" in ask("Which command makes the tower serve on a port?", text).text
+
+
+@given(st.text(alphabet="ab*_`~ |\n\\", max_size=40))
+def test_plain_text_loses_marks_only(text: str) -> None:
+    def letters(value: str) -> str:
+        return "".join(character for character in value if character.isalpha())
+
+    assert letters(plain(text)) == letters(text)
+    assert "\n" not in quoted(text)

@@ -1,0 +1,96 @@
+"""A document's sentence as a person reads it in an answer: no Markdown marks, table rows as column and value."""
+
+from __future__ import annotations
+
+import re
+from itertools import zip_longest
+
+from graph.evidence import Source, Strip
+from graph.language import has_han
+from graph.neutral import neutralise
+
+_LINE_START = re.compile(r"\A(?:\s*(?:[-*•>]|#{1,6}|\d{1,2}[.)])\s+)+")
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~)[^\n]*$", re.MULTILINE)
+_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+_CODE = re.compile(r"(?<!`)(`{1,2})(?!`)([^\n]+?)(?<!`)\1(?!`)")
+# "2 * 3 * 4", "*args" and "a_b_c" are no emphasis.
+_EMPHASIS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"\*\*(?=[^\s*])([^\n]*?[^\s*])\*\*",
+        r"~~(?=[^\s~])([^\n]*?[^\s~])~~",
+        r"(?<![A-Za-z0-9_])__(?=[^\s_])([^_\n]*[\s\u3400-\u9fff][^_\n]*[^\s_])__(?![A-Za-z0-9_])",
+        r"(?<![A-Za-z0-9_*\\/])\*(?=[^\s*])([^*\n]*?[^\s*])\*(?![A-Za-z0-9_*/])",
+        r"(?<![\w_\\/])_(?=[^\s_])([^_\n]*?[^\s_])_(?![\w_/])",
+    )
+)
+_RULE = re.compile(r"\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?")
+# A pipe in code or after a backslash separates nothing.
+_CELL_END = re.compile(r"(?<!\\)\|(?=(?:[^`]*`[^`]*`)*[^`]*\Z)")
+
+
+def quoted(text: str, header: str | None = None) -> str:
+    """The sentence on one line, without list, heading, emphasis and code marks.
+
+    A table row becomes ``column: value`` pairs where its `header` row is known, else its cells in order.
+    """
+    if text.lstrip().startswith("|"):
+        return _row(text, header)
+    return _one_line(plain(_LINE_START.sub("", _one_line(neutralise(_FENCE.sub("", text))))))
+
+
+def plain(text: str) -> str:
+    """The text without the marks of emphasis and inline code; what stands in code is left as it is."""
+    code = [match[2].strip() for match in _CODE.finditer(text)]
+    # Code steps aside while emphasis goes: "**`a*b*c`**". The control character is in no text that was loaded.
+    bare = _CODE.sub("\x00", text.replace("\x00", ""))
+    for pattern in _EMPHASIS:
+        bare = pattern.sub(r"\1", bare)
+    kept = iter(code)
+    return re.sub("\x00", lambda match: next(kept), bare)
+
+
+def header_of(source: Source, strip: Strip) -> Strip | None:
+    """The header of the table whose row `strip` is, if it was kept with the row."""
+    if not strip.text.lstrip().startswith("|"):
+        return None
+    chunk = strip.hit.chunk
+    above = chunk.text[: strip.start - chunk.start].rstrip().split("\n")
+    first = len(above)
+    while first and above[first - 1].lstrip().startswith("|"):
+        first -= 1
+    table = above[first:]
+    if len(table) < 2 or not _RULE.fullmatch(table[1].strip()):
+        return None
+    header = table[0].strip()
+    return next((one for one in source.strips if one.start < strip.start and one.text.strip() == header), None)
+
+
+def in_fence(strip: Strip) -> bool:
+    """Whether a strip is of a fenced block of code."""
+    chunk = strip.hit.chunk
+    before = chunk.text[: strip.start - chunk.start]
+    return _FENCE.match(strip.text) is not None or len(_FENCE.findall(before)) % 2 == 1
+
+
+def _row(text: str, header: str | None) -> str:
+    values = _cells(text)
+    if header is None:
+        return ("，" if has_han(text) else " · ").join(value for value in values if value)
+    chinese = has_han(header)
+    pairs = [
+        value if not name else f"{name}：{value}" if chinese else f"{name}: {value}"
+        for name, value in zip_longest(_cells(header), values, fillvalue="")
+        if value
+    ]
+    return ("，" if chinese else ", ").join(pairs)
+
+
+def _cells(row: str) -> list[str]:
+    line = _BREAK.sub(" ", _one_line(neutralise(row))).removeprefix("|")
+    line = line[:-1] if line.endswith("|") and not line.endswith("\\|") else line
+    return [_one_line(plain(cell).replace("\\|", "|")) for cell in _CELL_END.split(line)]
+
+
+def _one_line(text: str) -> str:
+    return re.sub(r"\s+", " ", text).strip()
