@@ -53,7 +53,9 @@ def question_features(hits: Sequence[Hit]) -> dict[str, float]:
     ranks = [
         1 / hit.ranks["dense"] + 1 / hit.ranks["bm25"] for hit in hits if "dense" in hit.ranks and "bm25" in hit.ranks
     ]
-    features["agreement"] = max(ranks, default=0.0) / 2
+    # BM25 finds nothing at all in a store of one or two passages; that is no disagreement.
+    if any("bm25" in hit.ranks for hit in hits):
+        features["agreement"] = max(ranks, default=0.0) / 2
     return features
 
 

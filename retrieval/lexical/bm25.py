@@ -195,6 +195,14 @@ class BM25Index:
         return self._model
 
 
+_BACKGROUND = 200
+"""Texts without any of the question's words that are thought beside the real ones."""
+
+
 def _smooth_idf(size: int, frequency: int) -> float:
-    """Lucene's idf, ln(1 + (N - n + 0.5) / (n + 0.5)): positive for every term, so a share can be weighted by it."""
-    return float(np.log1p((size - frequency + 0.5) / (frequency + 0.5)))
+    """Lucene's idf, ln(1 + (N - n + 0.5) / (n + 0.5)): positive for every term, so a share can be weighted by it.
+
+    Two texts say little of how rare a word is: without a background, a word that one of them holds would weigh a
+    third of one that neither does.
+    """
+    return float(np.log1p((size + _BACKGROUND - frequency + 0.5) / (frequency + 0.5)))

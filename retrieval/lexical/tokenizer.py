@@ -23,6 +23,12 @@ _RUNS = re.compile(rf"([{_HAN}]+)|[^\W_{_HAN}]+(?:(?:[._-]|(?<=[0-9]),(?=[0-9]{{
 _CHINESE = re.compile(f"[{_HAN}]")
 _PARTS = re.compile(r"[._+#-]+|(?<=[a-z0-9])(?=[A-Z])")
 
+_ASKING = re.compile(
+    r"\bhow (?:long|many|much|often|far|old|tall|big|large|high|fast|deep|wide|soon)\b"
+    r"|\b(?:what|which) (?:(?:kind|type|sort)s? of|year|date|day|month|time|century)\b",
+    re.IGNORECASE,
+)
+
 _STOP_WORDS = """
 a about an and are as at be been being but by can could did do does for from had has have he her his how i if in into is
 it its me my of on or our she should so such than that the their them then there these they this those to was we were
@@ -40,8 +46,8 @@ def tokenize(text: str) -> list[str]:
 
 
 def words(text: str) -> set[str]:
-    """Of the index terms those that are words: what a question asks about, without the bigrams across its words."""
-    return set(_terms(text, _words))
+    """What a question asks about: its index terms that are words, without the bigrams across them and the asking."""
+    return set(_terms(_ASKING.sub(" ", text), _words))
 
 
 def comparable(question: str, text: str) -> bool:
