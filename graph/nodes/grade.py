@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain, zip_longest
+from typing import Any
 
 from graph.nodes.base import Node, Result, Run
 from graph.routes import route_of
@@ -19,14 +20,16 @@ async def grade(state: State, run: Run) -> Result:
     # A rewrite counts only if it raises the confidence.
     best = graded if before is None or graded.confidence > before.confidence else before
     route = route_of(best.confidence, state["policy"])
-    detail = {"confidence": graded.confidence, "route": route, "kept": best.query}
+    detail: dict[str, Any] = {"confidence": graded.confidence, "route": route}
+    if before is not None:
+        detail["better_search"] = "this one" if best is graded else "the one before"
     return {"best": best, "route": route, "confidence": best.confidence}, detail
 
 
 async def grade_web(state: State, run: Run) -> Result:
     web = graded_hits(state["web"].query, state["web"].hits, run)
     confidence = max(web.confidence, state["best"].confidence)
-    return {"web": web, "confidence": confidence}, {"confidence": web.confidence, "hits": len(web.hits)}
+    return {"web": web, "confidence": confidence}, {"confidence": web.confidence, "passages_found": len(web.hits)}
 
 
 def graded_hits(query: str, hits: tuple[Hit, ...], run: Run) -> Graded:

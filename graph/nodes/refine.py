@@ -70,7 +70,10 @@ def _refined(state: State, run: Run, cuts: list[Cut], similarities: NDArray[np.f
     )
     sources = number_sources(strips, [made.hit for made in cuts])
     seen = sum(len(made.spans) for made in cuts)
-    return {"sources": sources}, {"sources": len(sources), "kept": len(strips), "of": seen, "parts": len(asked)}
+    detail = {"passages_used": len(sources), "sentences_kept": len(strips), "sentences_read": seen}
+    if len(asked) > 1:
+        detail["questions_in_one"] = len(asked)
+    return {"sources": sources}, detail
 
 
 NODE = Node(name="refine", body=refine, fallback=by_words)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 from chunking.errors import CragError, ProviderError
 from graph.deps import Retrieval
@@ -29,7 +30,10 @@ async def retrieve(state: State, run: Run) -> Result:
         "tried": (query,),
         "degraded": tuple(found.degraded),
     }
-    return update, {"query": query, "hits": len(hits), "parts": len(asked)}
+    detail: dict[str, Any] = {"query": query, "passages_found": len(hits)}
+    if asked:
+        detail["also_searched_for"] = asked
+    return update, detail
 
 
 async def _search(query: str, run: Run) -> Retrieval:
@@ -59,7 +63,7 @@ def without_search(state: State, run: Run, error: CragError) -> Result:
         "tried": (state["search_query"],),
         "degraded": degraded("retrieve", error, action),
     }
-    return update, {"query": state["search_query"], "hits": 0}
+    return update, {"query": state["search_query"], "passages_found": 0}
 
 
 NODE = Node(name="retrieve", body=retrieve, fallback=without_search)

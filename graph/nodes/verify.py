@@ -10,9 +10,13 @@ from graph.types import Status
 
 async def verify(state: State, run: Run) -> Result:
     if not state["text"]:
-        return refuse(state, run), {"status": "abstained", "dropped": state["dropped"]}
+        return refuse(state, run), {"status": "abstained", "sentences_dropped": state["dropped"]}
     status: Status = "partial" if state["dropped"] or state["incomplete"] else "grounded"
-    return {"status": status}, {"status": status, "dropped": state["dropped"], "citations": len(state["citations"])}
+    return {"status": status}, {
+        "status": status,
+        "sentences_dropped": state["dropped"],
+        "citations": len(state["citations"]),
+    }
 
 
 NODE = Node(name="verify", body=verify)

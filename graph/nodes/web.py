@@ -29,7 +29,7 @@ async def search_web(state: State, run: Run) -> Result:
     hits = tuple(await asyncio.to_thread(rank, state["standalone"], documents)) if documents else ()
     hits, failed = await _rerank(state["standalone"], hits[: run.deps.rerank.candidates], run)
     update: State = {"web": Graded(query, hits[: run.deps.retrieval.top_k]), "degraded": unreadable + failed}
-    return update, {"query": query, "pages": len(pages), "hits": len(hits)}
+    return update, {"query": query, "pages_found": len(pages), "passages_found": len(hits)}
 
 
 async def _rerank(question: str, hits: tuple[Hit, ...], run: Run) -> tuple[tuple[Hit, ...], tuple[Degraded, ...]]:
@@ -57,7 +57,7 @@ def _documents(pages: Sequence[WebPage]) -> tuple[list[tuple[Document, DocumentI
 
 def without_web(state: State, run: Run, error: CragError) -> Result:
     action = "Only the indexed documents are used."
-    return {"web": Graded(state["search_query"]), "degraded": degraded("web", error, action)}, {"pages": 0}
+    return {"web": Graded(state["search_query"]), "degraded": degraded("web", error, action)}, {"pages_found": 0}
 
 
 def _timeout(run: Run) -> float:
