@@ -106,6 +106,7 @@ class Engine:
                 lower=deps.grading.lower,
                 attempts=deps.rewrite.attempts,
                 web=deps.web_search is not None,
+                model=deps.chat is not None,
             ),
             tried=(),
             degraded=(),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from graph.feedback import feedback_query
 from graph.state import Policy, State
 from graph.types import Route
 
@@ -26,7 +27,7 @@ def after_grade(state: State) -> Literal["refine", "search_web", "rewrite", "abs
     if state["route"] == "ambiguous":
         return "search_web" if policy.web else "refine"
     # `tried` holds the first search and one entry for each rewrite.
-    if len(state["tried"]) <= policy.attempts:
+    if len(state["tried"]) <= policy.attempts and (policy.model or feedback_query(state) not in ("", *state["tried"])):
         return "rewrite"
     return "search_web" if policy.web else "abstain"
 

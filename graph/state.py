@@ -21,6 +21,8 @@ class Policy:
     lower: float
     attempts: int
     web: bool
+    model: bool = False
+    """Whether a model can rewrite a query; without one there must be words to add."""
 
 
 @dataclass(frozen=True, slots=True)

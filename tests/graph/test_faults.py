@@ -86,11 +86,11 @@ def test_a_rewritten_search_that_fails_leaves_the_one_before() -> None:
     faults: deque[Exception | None] = deque([None, StoreError("Locked.")])
     answer = ask(
         retriever=MemoryRetriever(PASSAGES, faults),
-        calibration=ScriptedGrader([0.2, 0.9]),
+        calibration=ScriptedGrader([0.1, 0.9]),
         rewrite=RewriteConfig(attempts=1),
     )
     assert answer.status == "abstained"
-    assert answer.confidence == 0.2
+    assert answer.confidence == 0.1
     assert stages(answer) == ["retrieve"]
 
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graph.feedback import QUERY_LIMIT, feedback_query, feedback_terms, keywords
 from graph.followups import joined, own_question, refers_back
 from graph.language import language_of
-from graph.nodes.rewrite import QUERY_LIMIT, feedback_query, feedback_terms, keywords
 from graph.state import Graded, Policy, State
 from graph.types import Turn
 from tests.fakes.graph import hit

@@ -93,8 +93,8 @@ def test_a_rewrite_that_raises_the_confidence_wins() -> None:
 
 
 def test_the_best_attempt_wins_not_the_last() -> None:
-    answer = run([0.25, 0.2, 0.05], attempts=2)
-    assert answer.confidence == 0.25
+    answer = run([0.15, 0.1, 0.05], attempts=2)
+    assert answer.confidence == 0.15
     assert answer.status == "abstained"
 
 
@@ -110,7 +110,7 @@ def test_incorrect_evidence_is_replaced_by_the_web_after_the_rewrites() -> None:
 
 
 def test_a_weak_web_leads_to_a_refusal() -> None:
-    answer = run([0.1, 0.1, 0.2], web=Web(PAGE))
+    answer = run([0.1, 0.1, 0.15], web=Web(PAGE))
     assert path(answer)[-2:] == ["grade_web", "abstain"]
     assert answer.status == "abstained"
     assert answer.citations == ()
@@ -139,7 +139,7 @@ def test_a_refusal_tells_the_question_and_no_query_of_the_machine() -> None:
 
 
 def test_a_hopeless_search_is_not_repeated() -> None:
-    assert path(run([0.01])) == ["condense", "retrieve", "rerank", "grade", "rewrite", "abstain"]
+    assert path(run([0.01])) == ["condense", "retrieve", "rerank", "grade", "abstain"]
 
 
 def test_a_question_in_a_refusal_is_short_and_holds_no_marker() -> None:
