@@ -17,6 +17,7 @@ ATTRIBUTION = 0.6
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[_.\-/][A-Za-z0-9]+)+|[A-Za-z]+\d[A-Za-z0-9]*")
 _ENUMERATOR = re.compile(r"\A\s*(?:[-*•#>|]+\s*)*(?:[(（]?\d{1,2}[.)、）．]\s+)?")
+_ENDS = str.maketrans("：，", "  ")
 _WORDS_EN = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 _NUMBER_WORDS = {word: str(value) for value, word in enumerate(_WORDS_EN)}
 _NUMBER_WORDS |= {word: str(value) for value, word in enumerate("零一二三四五六七八九十")} | {"两": "2", "兩": "2"}
@@ -72,7 +73,8 @@ def _exact_parts_hold(sentence: str, evidence: str) -> bool:
 
 
 def _fold(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).lower()
+    # A full-width comma or colon ends a number, a narrow one may stand inside it: "召回率@5：0.85，" is no 5:0.85.
+    return unicodedata.normalize("NFKC", text.translate(_ENDS)).lower()
 
 
 def _plain(number: str) -> str:

@@ -12,6 +12,7 @@ from graph.evidence import Source, Strip
 from graph.gate import Gate, says_not_enough
 from graph.markers import cited, numbers_of
 from graph.prompts import NOT_ENOUGH
+from graph.support import numbers
 from graph.types import Language
 from tests.fakes.graph import hit
 
@@ -205,3 +206,7 @@ def test_no_unresolved_marker_leaves_and_streaming_changes_nothing(
     for citation in gate.citations:
         assert citation.quote in (TOWER, BRIDGE, CATS)
     assert "999" not in shown
+
+
+def test_full_width_punctuation_ends_a_number() -> None:
+    assert numbers("召回率@5：0.85，平均 305，47 毫秒，共 1,200 次") == {"5", "0.85", "305", "47", "1200"}
