@@ -35,6 +35,11 @@ __all__ = ["Suite", "SuiteDocument", "SuiteQuestion", "SuiteSpan", "SuiteTurn", 
 Line = tuple[int, Any]
 """Line number (from 1) and the value that starts there."""
 
+_KEYS_OF = {
+    "reference_spans": tuple(SuiteSpan.model_fields),
+    "answer_spans": tuple(SuiteSpan.model_fields),
+    "history": tuple(SuiteTurn.model_fields),
+}
 _M = TypeVar("_M", bound=BaseModel)
 
 
@@ -44,7 +49,9 @@ def load_suite(path: str | Path) -> Suite:
     if place.is_dir():
         return _from_folder(place)
     if not place.is_file():
-        raise NotFoundError(f"There is no suite at {place}: give a folder with questions.jsonl, or a YAML file.")
+        raise NotFoundError(
+            f"There is no suite at {place}: give a folder with questions.jsonl, or a YAML, JSONL or CSV file."
+        )
     if place.suffix.lower() in {".yaml", ".yml"}:
         return _from_yaml(place)
     return _suite(place.stem, place.parent, read_questions(place), None, [place])
@@ -82,6 +89,9 @@ def validate(model: type[_M], value: Any, where: str) -> _M:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
         message = first["msg"].removeprefix("Value error, ")
+        if first["type"] == "model_type":
+            keys = ", ".join(_KEYS_OF.get(str(first["loc"][0]), ()))
+            message = f"expected an object with keys{f' ({keys})' if keys else ''}, got {type(first['input']).__name__}"
         raise ConfigError(f"{where}: {key + ': ' if key else ''}{message[0].lower()}{message[1:]}.") from None
 
 

@@ -68,6 +68,11 @@ class Sweep:
 
     @property
     def sentence(self) -> str:
+        if len({point.tuning for point in self.points}) == 1:
+            return (
+                f"Nothing to choose: all {len(self.points)} settings score the same on {self.metric.name} over the "
+                f"{self.tuning_questions} tuning questions. Keep what the pipeline has."
+            )
         if self.chosen is self.points[0]:
             return (
                 f"Keep {self.points[0].label}: of {len(self.points)} settings none scored higher on "

@@ -59,6 +59,10 @@ def test_blank_lines_and_a_byte_order_mark_are_no_error(tmp_path: Path) -> None:
         ({**QUESTION, "history": [{"role": "robot", "content": "x"}]}, r":2: history.0.role"),
         (QUESTION, r":2: the question id 'q1' is used before, in line 1"),
         (["a"], r":2: expected an object"),
+        (
+            {**SECOND, "reference_spans": ["beta"]},
+            r":2: reference_spans.0: expected an object with keys \(doc_id, text",
+        ),
     ],
 )
 def test_a_bad_question_is_named_by_file_and_line(tmp_path: Path, question: Any, message: str) -> None:

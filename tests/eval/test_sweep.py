@@ -58,10 +58,10 @@ def test_ten_identical_settings_are_no_improvement(tmp_path: Path) -> None:
     assert result.comparison.candidates[0].verdict == "NO DIFFERENCE SHOWN"
 
 
-def test_ties_keep_the_first_setting(tmp_path: Path) -> None:
+def test_a_tie_recommends_nothing(tmp_path: Path) -> None:
     result = sweep({"retrieval.top_k": [1, 2]}, runner(tmp_path, {1: 0.4, 2: 0.4}))
     assert result.chosen.overrides == {"retrieval.top_k": 1}
-    assert result.sentence.startswith("Keep retrieval.top_k=1")
+    assert result.sentence.startswith("Nothing to choose: all")
     assert result.to_dict()["challenger"] == {"retrieval.top_k": 2}
     assert result.to_dict()["verdict"] == "NO DIFFERENCE SHOWN"
 
