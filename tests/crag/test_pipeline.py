@@ -58,7 +58,7 @@ def test_each_rung_changes_only_what_it_is_named_for() -> None:
         ("retrieval:\n  top_k: many\n", 2, "valid integer"),
         ("retrieval: 3\n", 1, "must hold keys and values"),
         ("retrieval:\n  top_k: 3\n  top_k: 4\n", 3, "given twice; the first is on line 2"),
-        ("grading:\n  upper: 0.2\n", 1, "lower must not exceed upper"),
+        ("grading:\n  upper: 0.2\n  lower: 0.3\n", 1, "lower must not exceed upper"),
         ("extends: cragg\n", 1, "did you mean 'crag'?"),
         ("extends: [a]\n", 1, "takes one pipeline name"),
         ("a: [\n", 2, "not valid YAML"),
