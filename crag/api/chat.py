@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import re
 import time
 import uuid
@@ -12,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from fastapi import Request
-from fastapi.responses import JSONResponse, Response, StreamingResponse
+from fastapi.responses import Response, StreamingResponse
 
-from crag.api.errors import ApiError, error_parts
+from crag.api.errors import ApiError, SafeJSONResponse, error_parts, to_json
 from crag.api.progress import progress_line
 from crag.api.schemas import ChatRequest, Message
 from crag.api.streams import ClientGoneError, unless_client_leaves, with_heartbeats
@@ -84,7 +83,7 @@ async def complete(crag: Crag, chat: Chat, request: Request) -> Response:
         "refusal": None,
         "annotations": _annotations(answer, str(request.base_url)),
     }
-    return JSONResponse(
+    return SafeJSONResponse(
         {
             "id": _new_id(),
             "object": "chat.completion",
@@ -127,11 +126,12 @@ async def _events(crag: Crag, chat: Chat, base_url: str) -> AsyncIterator[str]:
                 elif not writing and (line := progress_line(event, language, graded=chat.pipeline.grading.enabled)):
                     yield piece({"reasoning_content": line})
         assert answer is not None, "the graph ended without an answer"
+        annotations = _annotations(answer, base_url)
+        whole = answer.to_dict(trace=chat.body.crag.trace)
+        yield piece({"annotations": annotations} if annotations else {}, crag=whole)
     except Exception as error:
         yield _sse(error_parts(error)[1])
         return
-    annotations = _annotations(answer, base_url)
-    yield piece({"annotations": annotations} if annotations else {}, crag=answer.to_dict(trace=chat.body.crag.trace))
     yield piece({}, "stop")
     if chat.body.stream_options and chat.body.stream_options.include_usage:
         yield _sse({**head, "choices": [], "usage": _usage(answer.usage)})
@@ -179,7 +179,7 @@ def _usage(usage: Usage) -> dict[str, int]:
 
 
 def _sse(value: dict[str, Any]) -> str:
-    return f"data: {json.dumps(value, ensure_ascii=False, separators=(',', ':'))}\n\n"
+    return f"data: {to_json(value)}\n\n"
 
 
 def _new_id() -> str:

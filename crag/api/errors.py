@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import logging
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -21,6 +23,11 @@ STATUS = {
     "provider_error": 502,
 }
 """Status by `CragError.kind`, as the error tree's drawing says."""
+
+BODY_TOO_LARGE = "body_too_large"
+_CODES = {413: BODY_TOO_LARGE}
+_UNICODE = "Input should be Unicode text; half of a surrogate pair is none"
+_MISSING = object()
 
 logger = logging.getLogger("crag.api")
 
@@ -50,33 +57,84 @@ def error_parts(error: Exception) -> tuple[int, dict[str, Any]]:
     return 500, error_body("The server failed in a way that nobody foresaw; its log has the details.", "server_error")
 
 
+def encodable(text: str) -> str:
+    """`text` with U+FFFD for every half of a surrogate pair, which UTF-8 cannot carry."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def to_json(value: Any) -> str:
+    """JSON that every client can read. Raises TypeError or ValueError for what JSON cannot hold."""
+    return encodable(json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")))
+
+
+class SafeJSONResponse(JSONResponse):
+    def render(self, content: Any) -> bytes:
+        return to_json(content).encode()
+
+
 def install(app: FastAPI) -> None:
     """Register the handlers for every kind of failure."""
 
     async def told(request: Request, error: Exception) -> JSONResponse:
         status, body = error_parts(error)
-        return JSONResponse(body, status)
+        return SafeJSONResponse(body, status)
 
     async def invalid(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, RequestValidationError)
         first = error.errors()[0]
-        param = ".".join(str(part) for part in first["loc"] if part != "body") or None
         if first["type"] == "json_invalid":
-            return JSONResponse(error_body("The body is not valid JSON.", "invalid_request_error"), 400)
-        message = str(first["msg"]).removeprefix("Value error, ")
-        return JSONResponse(error_body(f"{param or 'body'}: {message}.", "invalid_request_error", param), 400)
+            return _refused(400, "The body is not valid JSON.")
+        if isinstance(error.body, bytes):
+            return _refused(415, "The body is not marked as JSON: send the header 'content-type: application/json'.")
+        if error.body is None:
+            return _refused(400, "The body is empty: send a JSON object.")
+        param = _param(first["loc"][1:], error.body)
+        message = _UNICODE if first["type"] == "string_unicode" else str(first["msg"]).removeprefix("Value error, ")
+        return _refused(400, f"{param or 'body'}: {message}.", param)
 
     async def http(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, HTTPException)
-        message = f"There is no {request.method} {request.url.path} here."
-        if error.status_code == 405:
+        message = str(error.detail)
+        if error.status_code == 404:
+            message = f"There is no {request.method} {request.url.path} here."
+        elif error.status_code == 405:
             message = f"{request.url.path} does not take {request.method}."
-        elif error.status_code not in (404, 405):
-            message = str(error.detail)
-        return JSONResponse(error_body(message, "invalid_request_error"), error.status_code, error.headers)
+        elif isinstance(error.__cause__, RecursionError):
+            message = "The body is JSON that nests too deeply: send a flat list of messages."
+        elif isinstance(error.__cause__, ValueError):
+            message = "The body cannot be read as JSON: send UTF-8 text and numbers of ordinary length."
+        return _refused(error.status_code, message, code=_CODES.get(error.status_code), headers=error.headers)
 
     app.add_exception_handler(RequestValidationError, invalid)
     app.add_exception_handler(HTTPException, http)
     app.add_exception_handler(ApiError, told)
     app.add_exception_handler(CragError, told)
     app.add_exception_handler(Exception, told)
+
+
+def _refused(
+    status: int,
+    message: str,
+    param: str | None = None,
+    code: str | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> JSONResponse:
+    return SafeJSONResponse(error_body(message, "invalid_request_error", param, code), status, headers)
+
+
+def _param(location: Sequence[str | int], body: Any) -> str | None:
+    """The way through the body to the field at fault, without the names that pydantic gives to forms of one field."""
+    found = []
+    for part in location:
+        if isinstance(body, dict):
+            body = body.get(part, _MISSING)
+        elif isinstance(body, list) and isinstance(part, int):
+            body = body[part] if part < len(body) else _MISSING
+        else:
+            continue
+        found.append(str(part))
+    return ".".join(found) or None

@@ -2,33 +2,54 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
 from retrieval.types import Filters
 
 MAX_TEXT = 100_000
+Text = Annotated[str, Field(max_length=MAX_TEXT)]
+"""Pydantic finds half of a surrogate pair, which UTF-8 cannot carry, only in a string that is bounded."""
 
 
 class TextPart(BaseModel):
     model_config = ConfigDict(extra="allow")
 
-    type: str
-    text: str | None = Field(default=None, max_length=MAX_TEXT)
+    type: Text
+    text: Text | None = None
+
+
+def _form(content: Any) -> str | None:
+    return "text" if isinstance(content, str) else "parts" if isinstance(content, list) else None
+
+
+Content = Annotated[
+    Annotated[Text, Tag("text")] | Annotated[list[TextPart], Tag("parts")],
+    Discriminator(
+        _form, custom_error_type="content_form", custom_error_message="Input should be text or a list of text parts"
+    ),
+]
+"""Told apart by hand, so that a refusal is about the form that was sent."""
 
 
 class Message(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
-    content: str | list[TextPart] | None = None
+    content: Content | None = None
 
 
 class StreamOptions(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     include_usage: bool = False
+
+
+class TextFilters(Filters):
+    documents: tuple[Text, ...] | None = None
+    source: Text | None = None
+    media_type: Text | None = None
 
 
 class Extension(BaseModel):
@@ -38,7 +59,7 @@ class Extension(BaseModel):
 
     trace: bool = False
     """Give the path through the graph and the evidence too."""
-    filters: Filters | None = None
+    filters: TextFilters | None = None
 
 
 class ChatRequest(BaseModel):
@@ -64,4 +85,4 @@ class SearchRequest(BaseModel):
     question: str = Field(min_length=1, max_length=MAX_TEXT)
     pipeline: str | None = Field(default=None, max_length=200)
     top_k: int | None = Field(default=None, ge=1, le=200)
-    filters: Filters | None = None
+    filters: TextFilters | None = None

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
+from typing import Any
 
+import httpx
 import pytest
+from fastapi import FastAPI, Request
+from fastapi.responses import Response
 
+from crag.api.chat import complete, read_chat
+from crag.api.errors import to_json
+from crag.api.schemas import ChatRequest
 from crag.api.streams import with_heartbeats
+from crag.pipeline import Pipeline
+from graph.types import TextDelta
 
 
 async def counted(delays: list[float], ended: list[str]) -> AsyncIterator[int]:
@@ -52,3 +62,51 @@ def test_an_error_of_the_source_reaches_the_reader() -> None:
 
     with pytest.raises(ValueError, match="broken"):
         asyncio.run(run())
+
+
+class Telling:
+    """In the place of the application: tells the given texts, and notes when it was ended."""
+
+    def __init__(self, *texts: Any) -> None:
+        self.texts = texts
+        self.ended = False
+
+    async def astream(self, question: str, **options: Any) -> AsyncIterator[TextDelta]:
+        try:
+            for text in self.texts:
+                yield TextDelta(text)
+            await asyncio.sleep(60)
+        finally:
+            self.ended = True
+
+
+def streamed(source: Telling) -> list[Any]:
+    """The events that a client reads when `source` answers."""
+    app = FastAPI()
+
+    @app.post("/")
+    async def chat(request: Request) -> Response:
+        asked = {"model": "p", "messages": [{"role": "user", "content": "What?"}], "stream": True}
+        body = ChatRequest.model_validate(asked)
+        return await complete(source, read_chat(body, {"p": Pipeline(name="p")}), request)  # type: ignore[arg-type]
+
+    async def run() -> str:
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://here") as client:
+            return (await client.post("/", timeout=20)).content.decode()
+
+    return [json.loads(event.removeprefix("data: ")) for event in asyncio.run(run()).split("\n\n") if event]
+
+
+@pytest.mark.parametrize("unfit", [object(), float("nan"), {1, 2}])
+def test_what_json_cannot_hold_ends_the_stream_with_an_error_and_the_source_with_it(unfit: object) -> None:
+    source = Telling("half \ud83d", unfit)
+    *_, text, last = streamed(source)
+    assert text["choices"][0]["delta"]["content"] == "half \ufffd"
+    assert last["error"]["type"] == "server_error"
+    assert source.ended
+
+
+def test_json_on_the_wire_is_what_utf8_can_carry() -> None:
+    assert to_json({"中": ["\ud83d\ude00", "\ude00", "😀"]}) == '{"中":["😀","\ufffd","😀"]}'
+    with pytest.raises(ValueError, match="JSON"):
+        to_json(float("inf"))
