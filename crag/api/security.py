@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import re
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
@@ -11,11 +12,13 @@ from fastapi.responses import JSONResponse
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from crag.api.errors import error_body
+from crag.api.errors import BODY_TOO_LARGE, error_body
 
 MAX_BODY = 1024 * 1024
 """Bytes. A chat history of a few hundred thousand characters fits; anything larger is refused with 413."""
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+_HOST = re.compile(r"([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::([0-9]{1,5}))?", re.ASCII | re.IGNORECASE)
+"""A Host header: a name or address, perhaps a port, and nothing else (RFC 9110, section 7.2)."""
 HEADERS = {
     # Nothing from elsewhere, no inline script, no framing: document text cannot become code.
     "content-security-policy": (
@@ -62,19 +65,23 @@ class Guard:
 
     def _refusal(self, scope: Scope) -> JSONResponse | None:
         headers = Headers(scope=scope)
-        host = _host(headers.get("host", ""))
+        hosts = headers.getlist("host")
+        host = _host(hosts[0]) if len(hosts) == 1 else None
+        if hosts and host is None:
+            return _refuse(403, "The Host header must be one name or address.", "host_not_allowed")
         if self._loopback_only and host not in LOOPBACK:
             return _refuse(403, f"This server answers to localhost only, not to {host!r}.", "host_not_allowed")
-        origin = headers.get("origin")
-        if origin and scope["method"] not in ("GET", "HEAD") and urlsplit(origin).netloc != headers.get("host"):
-            return _refuse(403, f"Pages of {origin!r} may not post here.", "origin_not_allowed")
+        if scope["method"] not in ("GET", "HEAD"):
+            for origin in headers.getlist("origin"):
+                if not hosts or _netloc(origin) != hosts[0]:
+                    return _refuse(403, f"Pages of {origin[:200]!r} may not post here.", "origin_not_allowed")
         if self._key is not None and scope["path"] not in self._open:
             given = headers.get("authorization", "").removeprefix("Bearer ").encode()
             if not hmac.compare_digest(given, self._key):
                 message = "This server asks for its key: send it as 'Authorization: Bearer KEY'."
                 return _refuse(401, message, "invalid_api_key", {"www-authenticate": "Bearer"})
         declared = headers.get("content-length", "0")
-        if not declared.isdigit() or int(declared) > MAX_BODY:
+        if not re.fullmatch("[0-9]{1,18}", declared) or int(declared) > MAX_BODY:
             return _too_large()
         return None
 
@@ -99,7 +106,7 @@ _TOO_LARGE = f"The body is larger than {MAX_BODY // 1024} KiB: send less text."
 
 
 def _too_large() -> JSONResponse:
-    return _refuse(413, _TOO_LARGE, "body_too_large")
+    return _refuse(413, _TOO_LARGE, BODY_TOO_LARGE)
 
 
 def _refuse(status: int, message: str, code: str, headers: dict[str, str] | None = None) -> JSONResponse:
@@ -107,9 +114,17 @@ def _refuse(status: int, message: str, code: str, headers: dict[str, str] | None
     return JSONResponse(error_body(message, kind, code=code), status, headers)
 
 
-def _host(value: str) -> str:
-    """The host of a Host header, without port and brackets."""
+def _host(value: str) -> str | None:
+    """The host of a Host header, without port and brackets; None for what is no host."""
+    found = _HOST.fullmatch(value)
+    if found is None or int(found[2] or 0) > 65535:
+        return None
+    return found[1].strip("[]").lower()
+
+
+def _netloc(origin: str) -> str | None:
+    """Host and port of an Origin header; None for what is no address."""
     try:
-        return urlsplit(f"//{value}").hostname or ""
+        return urlsplit(origin).netloc
     except ValueError:
-        return ""
+        return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import socket
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -164,6 +165,12 @@ def test_unknown_parameters_are_tolerated(client: openai.OpenAI) -> None:
         (ask(QUESTION, temperature=9), 400, "temperature"),
         (ask(QUESTION, crag={"tracing": True}), 400, "crag.tracing"),
         ({**ask(""), "messages": [{"role": "user", "content": [{"type": "image_url"}]}]}, 400, "messages.0.content"),
+        ({**ask(""), "messages": [{"role": "user", "content": 3}]}, 400, "messages.0.content"),
+        ({**ask(""), "messages": [{"role": "user", "content": {"str": 3}}]}, 400, "messages.0.content"),
+        ({**ask(""), "messages": [{"role": "user", "content": [{"text": "x"}]}]}, 400, "messages.0.content.0.type"),
+        ({**ask(""), "messages": [{"content": "x"}]}, 400, "messages.0.role"),
+        (ask("x" * 100_001), 400, "messages.0.content"),
+        (ask("x", stream=True, messages=["x"]), 400, "messages.0"),
     ],
 )
 def test_what_cannot_be_done_is_refused(http: httpx.Client, body: dict[str, Any], status: int, param: str) -> None:
@@ -207,7 +214,72 @@ def test_bad_requests_get_a_true_status_and_one_shape(
 
 def test_a_body_without_a_length_is_cut_off_too(http: httpx.Client) -> None:
     endless = (b" " * 65536 for _ in range(64))
-    assert http.post("/v1/chat/completions", content=endless).status_code == 413
+    chunked = http.post("/v1/chat/completions", content=endless)
+    declared = http.post("/v1/chat/completions", content=b" " * 4_000_000)
+    assert (chunked.status_code, declared.status_code) == (413, 413)
+    assert chunked.json() == declared.json()
+    assert chunked.json()["error"]["code"] == "body_too_large"
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "status", "says"),
+    [
+        (b'{"question": "x"}', "text/plain", 415, "content-type: application/json"),
+        (b"question=x", "application/x-www-form-urlencoded", 415, "content-type: application/json"),
+        (b'{"question": "x"}', None, 415, "content-type: application/json"),
+        (b"[" * 100_000, "application/json", 400, "nests too deeply"),
+        (b'{"question": "\xff"}', "application/json", 400, "send UTF-8 text"),
+        (b'{"top_k": ' + b"9" * 5000 + b"}", "application/json", 400, "numbers of ordinary length"),
+        (b"", "application/json", 400, "The body is empty"),
+    ],
+)
+def test_a_body_that_cannot_be_read_is_told_in_a_sentence(
+    http: httpx.Client, content: bytes, kind: str | None, status: int, says: str
+) -> None:
+    headers = {"content-type": kind} if kind else {}
+    reply = http.post("/v1/search", content=content, headers=headers)
+    assert reply.status_code == status
+    assert says in reply.json()["error"]["message"]
+
+
+HALF = "half \ud800 pair"
+"""JSON can write half of a surrogate pair; UTF-8 cannot."""
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize(
+    ("change", "param"),
+    [
+        ({"messages": [{"role": "user", "content": HALF}]}, "messages.0.content"),
+        ({"messages": [{"role": "assistant", "content": HALF}, *ask(QUESTION)["messages"]]}, "messages.0.content"),
+        ({"messages": [{"role": "system", "content": HALF}, *ask(QUESTION)["messages"]]}, "messages.0.content"),
+        ({"messages": [{"role": HALF, "content": QUESTION}]}, "messages.0.role"),
+        (
+            {"messages": [{"role": "user", "content": [{"type": "text", "text": HALF}]}]},
+            "messages.0.content.0.text",
+        ),
+        ({"messages": [{"role": "user", "content": [{"type": HALF}]}]}, "messages.0.content.0.type"),
+        ({"model": HALF}, "model"),
+        ({"user": HALF}, "user"),
+        ({"crag": {"filters": {"source": HALF}}}, "crag.filters.source"),
+        ({"crag": {"filters": {"media_type": HALF}}}, "crag.filters.media_type"),
+        ({"crag": {"filters": {"documents": [HALF]}}}, "crag.filters.documents.0"),
+        ({"crag": {HALF: 1}}, "crag"),
+        ({"temperature": HALF}, "temperature"),
+    ],
+)
+def test_half_a_surrogate_pair_is_refused_wherever_it_stands(
+    http: httpx.Client, change: dict[str, Any], param: str, stream: bool
+) -> None:
+    body = json.dumps({**ask(QUESTION, stream=stream), **change}).encode()
+    reply = http.post("/v1/chat/completions", content=body, headers={"content-type": "application/json"})
+    assert (reply.status_code, reply.json()["error"]["param"]) == (400, param)
+
+
+def test_half_a_surrogate_pair_in_a_field_that_nobody_reads_does_no_harm(http: httpx.Client) -> None:
+    body = json.dumps({**ask(QUESTION), "metadata": {HALF: HALF}}).encode()
+    reply = http.post("/v1/chat/completions", content=body, headers={"content-type": "application/json"})
+    assert reply.status_code == 200
 
 
 def test_search_gives_what_the_command_line_gives(server: Serving, http: httpx.Client, home: Path) -> None:
@@ -249,6 +321,57 @@ def test_a_rebound_name_and_a_foreign_page_are_turned_away(http: httpx.Client) -
     assert http.get("/v1/documents", headers={"host": "evil.example"}).status_code == 403
     foreign = {"origin": "http://evil.example"}
     assert http.post("/v1/search", json={"question": QUESTION}, headers=foreign).status_code == 403
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://[bad", "http://", "null", "://", "http://a@{host}", "http://{host}:1", "[", "\xff"]
+)
+def test_an_origin_that_is_not_this_server_never_posts(http: httpx.Client, origin: str) -> None:
+    sent = origin.format(host=http.base_url.netloc.decode()).encode("latin-1")
+    reply = http.post("/v1/search", json={"question": QUESTION}, headers=[(b"origin", sent)])
+    assert (reply.status_code, reply.json()["error"]["code"]) == (403, "origin_not_allowed")
+
+
+def test_a_page_of_this_server_may_post(http: httpx.Client) -> None:
+    own = {"origin": str(http.base_url).rstrip("/")}
+    assert http.post("/v1/search", json={"question": QUESTION}, headers=own).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "hosts",
+    [
+        ["a@127.0.0.1"],
+        ["127.0.0.1/x"],
+        ["127.0.0.1:99999"],
+        ["127.0.0.1:"],
+        ["127.0.0.1?x"],
+        ["127.0.0.1#x"],
+        ["127.0.0.1, evil.example"],
+        ["[::1"],
+        ["::1"],
+        ["evil.example:80"],
+        ["127.0.0.1.evil.example"],
+        [""],
+        ["127.0.0.1", "evil.example"],
+        ["127.0.0.1", "127.0.0.1"],
+    ],
+)
+def test_a_host_header_is_one_name_of_this_machine(server: Serving, hosts: list[str]) -> None:
+    lines = "".join(f"Host: {host}\r\n" for host in hosts)
+    assert _status(server, f"GET /v1/models HTTP/1.1\r\n{lines}Connection: close\r\n\r\n") in (400, 403)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "LOCALHOST:1", "localhost", "[::1]:65535", "[::1]"])
+def test_every_name_of_this_machine_is_a_host(server: Serving, host: str) -> None:
+    assert _status(server, f"GET /v1/models HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n") == 200
+
+
+def _status(server: Serving, request: str) -> int:
+    """The status that the bytes of a request get; clients would not send some of them."""
+    url = httpx.URL(server.url)
+    with socket.create_connection((url.host, url.port or 80), timeout=20) as connection:
+        connection.sendall(request.encode())
+        return int(connection.recv(100).split()[1])
 
 
 def test_a_key_is_asked_for_when_one_is_set(home: Path) -> None:
