@@ -17,7 +17,7 @@ FEEDBACK_TERMS = 4
 """New terms for each attempt, from the best passages: pseudo-relevance feedback in its plainest form."""
 NEAR = 0.5
 """Terms come from passages at least this share as likely as the likeliest."""
-HOPELESS = 1 / 3
+HOPELESS = 1 / 2
 """Below this share of the bound for `incorrect`, the passages have nothing to do with the question."""
 # Chinese is written without spaces: what is left between these words is searched for as it stands.
 _QUESTION_WORDS = re.compile(
@@ -53,20 +53,21 @@ def keywords(question: str) -> list[str]:
 
 
 def feedback_terms(words: Sequence[str], hits: Sequence[Hit], limit: int) -> list[str]:
-    """Terms that the best passages share, repeat or have in a title, the most frequent first; ties keep their order.
+    """Terms that the best passages share or repeat, the most frequent first; ties keep their order.
 
-    A word said once is about a detail of its passage, not about the subject.
+    A word said once is about a detail of its passage, not about the subject. Title and headings count like one more
+    passage.
     """
     counts: Counter[str] = Counter()
     for hit in hits:
-        own = Counter(_terms(hit.chunk.embedded_text))
+        own = Counter(_terms(hit.chunk.text))
         counts.update({word: min(count, 3) for word, count in own.items()})
     titled = {word for hit in hits for word in _terms(" ".join((hit.document.title, *hit.chunk.heading_path)))}
     known = " ".join(words).lower()
     counts.update(titled)
     # Terms of the question's own script first: a passage in another language matches by meaning already.
     ranked = sorted(counts.items(), key=lambda pair: (has_han(pair[0]) != has_han(known), -pair[1]))
-    return [word for word, count in ranked if word not in known and (count > 1 or word in titled)][:limit]
+    return [word for word, count in ranked if word not in known and count > 1][:limit]
 
 
 def _terms(text: str) -> list[str]:

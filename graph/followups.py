@@ -60,6 +60,7 @@ _ASKS: dict[Language, re.Pattern[str]] = {
 _DEFINES = re.compile(
     r"\A\W*(?:what(?:'s| is| are) (?!the\b)[\w.+\-]+|(?:define|explain|describe) [\w.+\-]+)\W*\Z", re.IGNORECASE
 )
+_ABOUT = re.compile(r"\A\W*(?:what|how) about\s+", re.IGNORECASE)
 _SHORT: dict[Language, int] = {"zh": 5, "en": 3}
 _PARTICLE = re.compile(r"呢\W*\Z")
 
@@ -83,9 +84,18 @@ def refers_back(question: str, history: tuple[Turn, ...]) -> bool:
 
 
 def joined(question: str, history: tuple[Turn, ...]) -> str:
-    """The question after the last of the user's questions that stands alone; only after that one."""
+    """The question after the last of the user's questions that stands alone; only after that one.
+
+    What asks nothing by itself ("And a basic one?") goes on where that question ends, as one question.
+    """
     anchor = _anchor(history)
-    return (question if anchor is None else f"{anchor} {question}")[-QUESTION_LIMIT:]
+    if anchor is None:
+        return question
+    rest = _ABOUT.sub("", own_question(question))
+    if rest and not _ASKS[language_of(rest)].search(rest):
+        comma = "，" if language_of(anchor) == "zh" else ", "
+        return f"{anchor.rstrip(' ?？.。!！')}{comma}{rest}"[-QUESTION_LIMIT:]
+    return f"{anchor} {question}"[-QUESTION_LIMIT:]
 
 
 def _anchor(history: tuple[Turn, ...]) -> str | None:

@@ -22,7 +22,7 @@ from tests.fakes.graph import ScriptedGrader, deps, hit
 from tests.fakes.http import Reply, ScriptedServer
 from tests.fakes.openai import chat, chat_json, chat_stream, error
 
-PASSAGES = [hit("The tower has 312 steps. It was finished in 1889.", source="tower.md", title="Iron tower")]
+PASSAGES = [hit("The tower has 312 steps. It was finished in 1889.", source="tower.md", title="Finished tower")]
 QUESTION = "How many steps does the tower have?"
 ANSWER = ["The tower", " has 312", " steps [1", "]."]
 
@@ -65,7 +65,7 @@ def test_a_streamed_answer_with_usage(server: ScriptedServer) -> None:
     assert body["max_tokens"] == 800
     system, user = body["messages"]
     assert NOT_ENOUGH["en"] in system["content"]
-    assert '<source id="1" title="Iron tower">' in user["content"]
+    assert '<source id="1" title="Finished tower">' in user["content"]
     assert QUESTION in user["content"]
 
 
