@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from crag.cli.eval_options import judge_options, judge_settings
-from crag.cli.options import console, home_option, json_option, print_json
+from crag.cli.options import console, counted, home_option, json_option, print_json
 from crag.cli.progress import run_progress
 from crag.evaluation import Bench
 from crag.pipeline import load_pipeline
@@ -84,7 +84,9 @@ def _print(results: list[RunResult], *, judged: bool) -> None:
         summary = result.run.summary
         failed = f", {summary['pipeline_errors']} failed" if summary["pipeline_errors"] else ""
         stopped = f", stopped: {result.stopped}" if result.stopped else ""
-        to.print(f"{result.run.name}: {summary['questions']} questions{failed}{stopped}, in {result.run.path}")
+        to.print(
+            f"{result.run.name}: {counted(summary['questions'], 'question')}{failed}{stopped}, in {result.run.path}"
+        )
     if not judged:
         to.print("Scored without a judge: --judge MODEL adds faithfulness, relevancy and correctness.")
     if len(results) > 1:

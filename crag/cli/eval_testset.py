@@ -10,7 +10,7 @@ import click
 
 from crag.app import Crag
 from crag.cli.eval_options import judge_options, judge_settings
-from crag.cli.options import home_option, json_option, print_json, unused_home_option
+from crag.cli.options import counted, home_option, json_option, print_json, unused_home_option
 from eval.drafting.model import draft_with_model
 from eval.drafting.patterns import draft_by_patterns
 from eval.testset import Draft, decide, load_drafts, progress, save_drafts, write_suite
@@ -49,7 +49,7 @@ def draft(*, out: Path, count: int, seed: int, home: Path, as_json: bool, **sett
         return
     how = model.model if model else "sentence patterns (--judge MODEL has a language model propose better ones)"
     short = f" of the {count} asked for (the documents give no more)" if len(drafts) < count else ""
-    click.echo(f"{len(drafts)} drafts{short} by {how}, in {out}. Next: crag eval testset review {out}")
+    click.echo(f"{counted(len(drafts), 'draft')}{short} by {how}, in {out}. Next: crag eval testset review {out}")
 
 
 @testset.command()
@@ -90,7 +90,9 @@ def write(file: Path, out: Path, as_json: bool) -> None:
     if as_json:
         print_json({"path": str(out), "questions": count})
     else:
-        click.echo(f"{count} questions in {out}. Next: crag eval run --suite {out} --pipeline crag --out runs/mine")
+        click.echo(
+            f"{counted(count, 'question')} in {out}. Next: crag eval run --suite {out} --pipeline crag --out runs/mine"
+        )
 
 
 def _show(each: Draft, number: int, total: int) -> None:
