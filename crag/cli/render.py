@@ -94,6 +94,8 @@ def _why(answer: Shape) -> str:
     """What the evidence was like, and what else was tried where it was not enough."""
     route, refused = answer["route"], answer["status"] == "abstained"
     tried = [words for node, words in (("rewrite", "other wordings"), ("search_web", "the web")) if _ran(answer, node)]
+    if _ran(answer, "reply"):
+        return "nothing was asked of the documents"
     if route == "correct" and refused:
         return "the passages look right, but no sentence of them bears an answer"
     if route == "incorrect" and refused:

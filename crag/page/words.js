@@ -45,7 +45,7 @@ const WORDS = {
     confidenceHint: "Calibrated probability that the evidence holds the answer",
     degraded: (d, node) => `${node}: ${d.reason.replace(/\.$/, "")}. ${d.action}`,
     nodes: {
-      condense: "Question", retrieve: "Search", rerank: "Rank", grade: "Grade", rewrite: "Rewrite", search_web: "Web",
+      condense: "Question", reply: "Reply", retrieve: "Search", rerank: "Rank", grade: "Grade", rewrite: "Rewrite", search_web: "Web",
       grade_web: "Grade web", refine: "Refine", generate: "Write", verify: "Verify", answer: "Answer", abstain: "Refuse",
     },
     roles: { embedding: "Embedding", rerank: "Reranker", generation: "Language model", web: "Web", grading: "Grading", calibration: "Calibration" },
@@ -102,7 +102,7 @@ const WORDS = {
     confidenceHint: "证据中含有答案的概率（经校准）",
     degraded: (d, node) => `${node}：${d.reason.replace(/\.$/, "")}. ${d.action}`,
     nodes: {
-      condense: "理解", retrieve: "检索", rerank: "重排", grade: "评估", rewrite: "改写", search_web: "网络",
+      condense: "理解", reply: "回应", retrieve: "检索", rerank: "重排", grade: "评估", rewrite: "改写", search_web: "网络",
       grade_web: "评估网页", refine: "提炼", generate: "撰写", verify: "核对", answer: "作答", abstain: "拒答",
     },
     roles: { embedding: "向量模型", rerank: "重排模型", generation: "语言模型", web: "网络搜索", grading: "证据评估", calibration: "置信度校准" },
