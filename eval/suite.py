@@ -115,9 +115,11 @@ def _from_yaml(path: Path, name: str | None = None) -> Suite:
         value = yaml.safe_load(_read(path))
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        raise ConfigError(
-            f"{path}:{mark.line + 1 if mark else 1}: not YAML ({getattr(error, 'problem', error)})."
-        ) from None
+        problem = getattr(error, "problem", None) or str(error).splitlines()[0]
+        raise ConfigError(f"{path}:{mark.line + 1 if mark else 1}: not YAML ({problem}).") from None
+    except (ValueError, LookupError, RecursionError) as error:
+        # What PyYAML lets through: a date such as 2024-99-99, !!bool maybe, brackets without end.
+        raise ConfigError(f"{path}: a value cannot be read ({type(error).__name__}): write it in quotes.") from None
     if not isinstance(value, dict) or not isinstance(node, yaml.MappingNode):
         raise ConfigError(f"{path}:1: a suite is a mapping with the keys name, documents and questions.")
     nodes = {key.value: (key.start_mark.line + 1, item) for key, item in node.value}

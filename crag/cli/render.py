@@ -71,8 +71,8 @@ def print_answer(to: Console, answer: Shape) -> None:
     pipeline, total = answer["pipeline"], answer["timings"].get("total")
     took = f" · {_milliseconds(total)}" if total is not None else ""
     to.print(Text(f"  {pipeline.get('name', '?')} {pipeline.get('version', '')}{took}", style="dim"))
-    if answer["models"].get("generation") == "extractive":
-        note = "  No language model is configured: the answer quotes the sources word for word."
+    if answer["models"].get("generation") == "extractive" and answer["citations"]:
+        note = "  No language model is configured: the answer quotes the sources."
         to.print(Text(note, style="dim"))
 
 

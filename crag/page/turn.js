@@ -115,6 +115,7 @@ export class Turn {
 /** The verdict in colour and words. Where the pipeline does not grade, its confidence decided nothing and is not shown. */
 function judged({ status, route, confidence, models, trace }) {
   const ran = (node) => trace.some((event) => event.node === node);
+  if (ran("reply")) return { colour: "ungraded", badge: word("reply"), hint: "", why: word("replyRoute") };
   const refused = status === "abstained";
   if (models.grading === "off") {
     const badge = refused ? word("status").abstained : word("ungraded");

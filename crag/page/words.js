@@ -37,6 +37,8 @@ const WORDS = {
         return `The documents do not seem to hold it${tried && `; ${tried} brought nothing better`}.`;
       },
     },
+    reply: "No question to the documents",
+    replyRoute: "Nothing was searched.",
     ungraded: "Evidence not graded",
     ungradedHint: "This pipeline does not judge whether the evidence holds the answer",
     ungradedRoute: (refused) =>
@@ -95,6 +97,8 @@ const WORDS = {
         return `文档中似乎没有答案${tried && `；${tried}，也没有更好的结果`}。`;
       },
     },
+    reply: "与文档无关",
+    replyRoute: "没有检索文档。",
     ungraded: "未评估证据",
     ungradedHint: "此流水线不评估证据中是否含有答案",
     ungradedRoute: (refused) => (refused ? "没有检索到能支持答案的内容。" : "此流水线直接依据检索结果作答，请核对来源。"),

@@ -234,3 +234,12 @@ def test_numbers_out_of_bounds_are_refused() -> None:
     for bad in ({"repeat": 0}, {"concurrency": 0}, {"max_cost": -1.0}, {"rescore": True}):
         with pytest.raises(ConfigError):
             RunOptions(**bad)
+
+
+@pytest.mark.parametrize("text", ["name: 2024-99-99\n", "name: !!bool maybe\n", "[" * 20_000, "name: \0\n"])
+def test_yaml_that_its_library_chokes_on_is_one_sentence(tmp_path: Path, text: str) -> None:
+    suite = tmp_path / "suite.yaml"
+    suite.write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"suite\.yaml.*(cannot be read|not YAML)") as caught:
+        load_suite(suite)
+    assert "\n" not in str(caught.value)
