@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from chunking.errors import CragError
+from chunking.errors import CragError, ProviderError
 from graph.followups import QUESTION_LIMIT, joined, own_question, refers_back
 from graph.language import language_of
 from graph.neutral import neutralise
@@ -40,7 +40,8 @@ async def condense(state: State, run: Run) -> Result:
     if question:
         update, detail = _standalone(question, "rewritten by the model to stand alone")
     else:
-        update, detail = _standalone(joined(state["question"], state["history"]), BY_RULE)
+        unread = ProviderError("The model's reply held no question.", provider=run.deps.chat.name)
+        update, detail = by_rule(state, run, unread)
     return {**update, "usage": usage}, detail
 
 

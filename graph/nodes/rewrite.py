@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from chunking.errors import CragError
+from chunking.errors import CragError, ProviderError
 from graph.feedback import QUERY_LIMIT, feedback_query
 from graph.language import language_of
 from graph.neutral import neutral_line, neutralise
@@ -31,7 +31,11 @@ async def rewrite(state: State, run: Run) -> Result:
     prompt = messages(language, "rewrite", question=neutralise(state["standalone"]), tried=tried)
     reply, usage = await run.deps.chat.ask_json(prompt, schema=_SCHEMA, max_tokens=200)
     query = re.sub(r"\s+", " ", reply["query"]).strip()[:QUERY_LIMIT] if reply else ""
-    if not query or query in state["tried"]:
+    if not query:
+        unread = ProviderError("The model's reply held no query.", provider=run.deps.chat.name)
+        update, detail = by_feedback(state, run, unread)
+        return {**update, "usage": usage}, detail
+    if query in state["tried"]:
         return _rewritten(state, feedback_query(state), FEEDBACK, usage)
     return _rewritten(state, query, "written by the model", usage)
 

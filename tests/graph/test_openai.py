@@ -217,6 +217,9 @@ def test_a_rewrite_that_cannot_be_read_falls_back_on_the_passages(server: Script
     rewrite = next(event for event in got.trace if event.node == "rewrite")
     assert rewrite.detail["how"] == FEEDBACK
     assert got.status == "grounded"
+    # A query that was tried already is no failure; a reply without one is.
+    repeated = replies == [chat_json({"query": QUESTION})]
+    assert [entry.stage for entry in got.degraded] == ([] if repeated else ["rewrite"])
 
 
 def test_a_failing_rewrite_is_named(server: ScriptedServer) -> None:
