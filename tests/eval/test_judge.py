@@ -90,7 +90,7 @@ def test_options_win_over_the_file_and_the_file_over_the_environment(
         ("modle: x\nmodel: y", "modle"),
         ("model: x\ntemperature: 9", "temperature"),
         ("- 1", "keys and values"),
-        ("a: [", "read"),
+        ("a: [", "not YAML"),
     ],
 )
 def test_a_bad_judge_file_is_refused(tmp_path: Path, text: str, message: str) -> None:
