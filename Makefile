@@ -14,7 +14,7 @@ run: .venv/run.stamp
 install: .venv/run.stamp
 
 test: .venv/test.stamp lint
-	@$(BIN)/python -m pytest
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: .venv/test.stamp
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
