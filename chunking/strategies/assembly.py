@@ -203,7 +203,7 @@ class Assembler:
             self._contexts = dict.fromkeys(paths, ("", 0))
         else:
             limit = self._config.max_tokens // 3
-            waiting = {path: _names(self.document.title, path) for path in sorted(paths)}
+            waiting = {path: context_names(self.document.title, path) for path in sorted(paths)}
             while waiting:
                 strings = {path: " > ".join(names) for path, names in waiting.items()}
                 counts = self._count(list(strings.values()))
@@ -229,7 +229,7 @@ def common_prefix(paths: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
     return shortest[: min(len(shortest), len(longest)) if same is None else same]
 
 
-def _names(title: str, path: tuple[str, ...]) -> list[str]:
+def context_names(title: str, path: tuple[str, ...]) -> list[str]:
     """Title and headings, outermost first, without repeats."""
     return list(dict.fromkeys(name for name in (title, *path) if name))
 
