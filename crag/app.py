@@ -6,15 +6,17 @@ import asyncio
 import queue
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from chunking.errors import StoreError
+from chunking.errors import NotFoundError, StoreError
 from crag.auto import Resolved
 from crag.pipeline import Pipeline, load_pipeline
 from crag.settings import DEFAULT_PIPELINE, home_folder
 from crag.wiring import Parts
+from retrieval.types import DEFAULT_COLLECTION
 
 if TYPE_CHECKING:
     from chunking.types import Document
@@ -144,35 +146,77 @@ class Crag:
         self,
         paths: Sequence[str | Path],
         *,
+        collection: str = DEFAULT_COLLECTION,
         prune: bool = False,
         pipeline: str | Path | Pipeline | None = None,
         progress: Callable[..., None] | None = None,
     ) -> IngestReport:
-        """Read files and folders into the index of the pipeline. `prune` removes documents whose files are gone."""
+        """Read files and folders into the index of the pipeline. `prune` removes documents whose files are gone.
+
+        Raises ConfigError for a name that no collection can have.
+        """
         from retrieval.ingest import ingest
 
         index = self._parts.index(self._choose(pipeline))
-        return ingest(self.workspace, index, [Path(path) for path in paths], prune=prune, progress=progress)
+        return ingest(
+            self.workspace,
+            index,
+            [Path(path) for path in paths],
+            collection=collection,
+            prune=prune,
+            progress=progress,
+        )
 
     def ingest_documents(
         self,
         documents: Sequence[Document],
         *,
+        collection: str = DEFAULT_COLLECTION,
         pipeline: str | Path | Pipeline | None = None,
         progress: Callable[..., None] | None = None,
     ) -> IngestReport:
         """Take documents that are parsed already into the index of the pipeline."""
         from retrieval.ingest import ingest_documents
 
-        return ingest_documents(self.workspace, self._parts.index(self._choose(pipeline)), documents, progress=progress)
+        index = self._parts.index(self._choose(pipeline))
+        return ingest_documents(self.workspace, index, documents, collection=collection, progress=progress)
+
+    def replace(self, document: Document, *, pipeline: str | Path | Pipeline | None = None) -> int:
+        """Put a document that was read anew in the place of the one with its id; the number of its chunks.
+
+        The other indexes lack it until `catch_up`. Raises NotFoundError where there is none of that id.
+        """
+        from retrieval.registry import Place
+
+        record = self.workspace.registry.find(document.id)
+        index = self._parts.index(self._choose(pipeline))
+        chunks = index.chunker.chunk(document)
+        index.write([(document, Place(record.origin, record.collection, record.date), chunks)], {})
+        self.workspace.follow()
+        return len(chunks)
 
     def ingest_samples(self, progress: Callable[..., None] | None = None) -> IngestReport:
         """Read the bundled sample documents."""
         return self.ingest(sorted(SAMPLES.iterdir()), progress=progress)
 
-    def documents(self) -> list[dict[str, Any]]:
-        """Every document, sorted by source, in the shape of ``crag docs list --json``."""
-        return [record.to_dict() for record in self.workspace.registry.documents()]
+    def documents(self, collection: str | None = None) -> list[dict[str, Any]]:
+        """The documents of a collection, or of all, sorted by source, in the shape of ``crag docs list --json``."""
+        from retrieval.types import Filters
+
+        filters = None if collection is None else Filters(collection=collection)
+        return [record.to_dict() for record in self.workspace.registry.documents(filters)]
+
+    def collections(self) -> list[dict[str, Any]]:
+        """``{"name", "documents"}`` of every collection, sorted by name; the default one is always there."""
+        found = self.workspace.registry.collections()
+        return [{"name": name, "documents": documents} for name, documents in found.items()]
+
+    def remove_collection(self, name: str) -> list[dict[str, Any]]:
+        """Remove a collection with its documents; gives what was removed. Raises NotFoundError."""
+        known = self.workspace.registry.collections()
+        if not known.get(name):
+            raise NotFoundError(f"There is no collection {name!r} (there are: {', '.join(known)}).")
+        return self.remove([each["id"] for each in self.documents(name)])
 
     def document(self, name: str) -> dict[str, Any]:
         """One document by id or source, with its text and blocks. Raises NotFoundError."""
@@ -196,15 +240,27 @@ class Crag:
         if not len(self.workspace.registry):
             raise StoreError(f"The workspace {self.workspace.home} has no documents yet: run crag ingest PATH first.")
 
-    def require_index(self, pipeline: str | Path | Pipeline | None = None) -> None:
-        """Raises StoreError where there is nothing to ask, or where the pipeline's index lacks documents."""
+    def require_index(self, pipeline: str | Path | Pipeline | None = None, filters: Filters | None = None) -> None:
+        """Raises StoreError where there is nothing to ask, or where the pipeline's index lacks documents.
+
+        NotFoundError where the collection that would be asked holds none, for then it is misspelt or not named.
+        """
         self.require_documents()
         chosen = self._choose(pipeline)
+        self._require_collection((filters and filters.collection) or chosen.retrieval.collection, filters)
         if missing := len(self._parts.index(chosen).chunks.missing()):
             raise StoreError(
                 f"The index of pipeline {chosen.name} lacks {missing} of the documents of {self.workspace.home}: "
                 "run crag index rebuild with the same --pipeline once."
             )
+
+    def _require_collection(self, name: str, filters: Filters | None) -> None:
+        known = self.workspace.registry.collections()
+        if filters and filters.documents is not None:
+            return
+        if not any(count and fnmatchcase(each, name) for each, count in known.items()):
+            held = ", ".join(each for each, count in known.items() if count)
+            raise NotFoundError(f"The collection {name} holds no documents (there are: {held}): name one of these.")
 
     # The index of the pipeline
 

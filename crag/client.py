@@ -31,17 +31,22 @@ class Server:
     def url(self) -> str:
         return f"http://{f'[{self.host}]' if ':' in self.host else self.host}:{self.port}"
 
-    def ask(self, question: str, pipeline: str, *, trace: bool = False) -> dict[str, Any]:
+    def ask(
+        self, question: str, pipeline: str, *, trace: bool = False, filters: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
         """The answer in the shape of `Answer.to_dict`."""
         message = {"role": "user", "content": question}
-        body = {"model": pipeline, "messages": [message], "crag": {"trace": trace}}
+        body = {"model": pipeline, "messages": [message], "crag": {"trace": trace, "filters": filters}}
         answer = self._call("POST", "/v1/chat/completions", body)["crag"]
         assert isinstance(answer, dict)
         return answer
 
-    def search(self, question: str, pipeline: str, *, top_k: int | None = None) -> dict[str, Any]:
+    def search(
+        self, question: str, pipeline: str, *, top_k: int | None = None, filters: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
         """The hits in the shape of ``crag search --json``."""
-        return self._call("POST", "/v1/search", {"question": question, "pipeline": pipeline, "top_k": top_k})
+        body = {"question": question, "pipeline": pipeline, "top_k": top_k, "filters": filters}
+        return self._call("POST", "/v1/search", body)
 
     def pipelines(self) -> dict[str, str]:
         """Version by name of the pipelines that it serves."""

@@ -37,16 +37,21 @@ class ChunkTable:
     def get(self, ids: Iterable[str]) -> dict[str, tuple[Chunk, DocumentInfo]]:
         """Chunks and their documents by id; ids that are gone are left out."""
         query = (
-            f"SELECT {_CHUNK}, d.source, d.title, d.media_type FROM chunks c JOIN documents d ON d.id = c.document_id"
-            " WHERE c.index_id = ? AND c.id IN"
+            f"SELECT {_CHUNK}, d.source, d.title, d.media_type, d.date, d.collection"
+            " FROM chunks c JOIN documents d ON d.id = c.document_id WHERE c.index_id = ? AND c.id IN"
         )
-        found = ((_chunk(row[:11]), DocumentInfo(row[1], *row[11:])) for row in self._paged(query, ids))
+        found = ((_chunk(row[:11]), _info(row[1], row[11:])) for row in self._paged(query, ids))
         return {chunk.id: (chunk, document) for chunk, document in found}
 
     def of_document(self, document_id: str) -> list[Chunk]:
         """In text order."""
         query = f'SELECT {_CHUNK} FROM chunks c WHERE c.index_id = ? AND c.document_id = ? ORDER BY c.start, c."end"'
         return [_chunk(row) for row in self._all(query, document_id)]
+
+    def ids_of(self, documents: Sequence[str]) -> list[str]:
+        """Ids of the chunks of these documents."""
+        query = "SELECT id FROM chunks WHERE index_id = ? AND document_id IN (SELECT value FROM json_each(?))"
+        return [row[0] for row in self._all(query, json.dumps(list(documents)))]
 
     def counts(self) -> list[tuple[str, str, Counts]]:
         """(chunk id, document id, term counts) of all chunks, oldest first."""
@@ -136,6 +141,11 @@ class ChunkTable:
         for first in range(0, len(wanted), _PAGE):
             page = wanted[first : first + _PAGE]
             yield from self._all(f"{query} ({', '.join('?' * len(page))})", *page)
+
+
+def _info(identifier: str, row: Sequence[Any]) -> DocumentInfo:
+    source, title, media_type, date, collection = row
+    return DocumentInfo(identifier, source, title, media_type, date=date or None, collection=collection)
 
 
 def _row(chunk: Chunk) -> tuple[Any, ...]:

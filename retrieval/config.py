@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from retrieval.types import DEFAULT_COLLECTION
+
 
 class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -28,6 +30,8 @@ class EmbeddingConfig(_Section):
 
 
 class RetrievalConfig(_Section):
+    collection: str = Field(default=DEFAULT_COLLECTION, min_length=1, max_length=64)
+    """Searched where a question names none; a glob, `*` for every one."""
     dense: bool = True
     lexical: bool = True
     candidates: int = Field(default=50, ge=1, le=1000)

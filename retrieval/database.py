@@ -10,7 +10,7 @@ from pathlib import Path
 
 from chunking.errors import StoreError
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 _SCHEMA = """
 CREATE TABLE documents (
@@ -23,8 +23,12 @@ CREATE TABLE documents (
     text TEXT NOT NULL,
     blocks TEXT NOT NULL,
     notes TEXT NOT NULL,
-    ingested_at TEXT NOT NULL
+    ingested_at TEXT NOT NULL,
+    page_starts TEXT NOT NULL DEFAULT '[]',
+    collection TEXT NOT NULL DEFAULT 'default',
+    date TEXT NOT NULL DEFAULT ''
 ) STRICT;
+CREATE INDEX documents_collection ON documents (collection, origin);
 
 CREATE TABLE indexes (
     id INTEGER PRIMARY KEY,
@@ -33,8 +37,16 @@ CREATE TABLE indexes (
     tokenizer TEXT NOT NULL,
     embedder TEXT NOT NULL,
     dimension INTEGER NOT NULL,
-    generation INTEGER NOT NULL DEFAULT 0
+    generation INTEGER NOT NULL DEFAULT 0,
+    embedding TEXT NOT NULL DEFAULT '',
+    store TEXT NOT NULL DEFAULT ''
 ) STRICT;
+
+-- The index that answers for a pipeline, by the pipeline's name, until another one is whole.
+CREATE TABLE serving (
+    pipeline TEXT PRIMARY KEY,
+    index_id INTEGER NOT NULL REFERENCES indexes ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
 
 -- A document that an index has taken in, be it with no chunk at all.
 CREATE TABLE indexed (
@@ -86,6 +98,27 @@ CREATE TRIGGER chunk_removed AFTER DELETE ON chunks WHEN EXISTS (SELECT 1 FROM i
 END;
 """
 
+_UPGRADE = {
+    1: (
+        "ALTER TABLE documents ADD COLUMN page_starts TEXT NOT NULL DEFAULT '[]'",
+        "ALTER TABLE documents ADD COLUMN collection TEXT NOT NULL DEFAULT 'default'",
+        "ALTER TABLE documents ADD COLUMN date TEXT NOT NULL DEFAULT ''",
+        "UPDATE documents SET date = substr(ingested_at, 1, 10)",
+        "CREATE INDEX documents_collection ON documents (collection, origin)",
+        "ALTER TABLE indexes ADD COLUMN embedding TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE indexes ADD COLUMN store TEXT NOT NULL DEFAULT ''",
+        "CREATE TABLE serving (pipeline TEXT PRIMARY KEY,"
+        " index_id INTEGER NOT NULL REFERENCES indexes ON DELETE CASCADE) STRICT, WITHOUT ROWID",
+        # Pages of documents that were read before offsets of pages were kept: where each page's first block begins.
+        "UPDATE documents SET page_starts = coalesce((SELECT json_group_array(start) FROM ("
+        " SELECT min(json_extract(b.value, '$[1]')) AS start FROM json_each(documents.blocks) b"
+        " WHERE json_extract(b.value, '$[4]') IS NOT NULL GROUP BY json_extract(b.value, '$[4]') ORDER BY start)),"
+        " '[]')"
+        " WHERE media_type = 'application/pdf'",
+    )
+}
+"""Statements that bring a file of that version to the next one."""
+
 
 class Database:
     """One connection for each thread that reads, one for writing. Only the owner of the workspace writes."""
@@ -104,6 +137,7 @@ class Database:
                 with self.transaction() as connection:
                     if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
                         _create(connection)
+                    _upgrade(connection)
             version = self.read().execute("PRAGMA user_version").fetchone()[0]
         if version == 0:
             self.close()
@@ -112,7 +146,11 @@ class Database:
             self.close()
             raise StoreError(
                 f"{path} has the format {version}, this release reads {SCHEMA_VERSION}: "
-                "ingest into a new --home, or use the release that wrote it."
+                + (
+                    "crag index rebuild brings it up to date."
+                    if version in _UPGRADE
+                    else "ingest into a new --home, or use the release that wrote it."
+                )
             )
 
     @property
@@ -173,6 +211,8 @@ class Database:
         connection = sqlite3.connect(self.path, timeout=30, isolation_level=None, check_same_thread=False)
         self._connections.append(connection)
         connection.execute("PRAGMA foreign_keys = ON")
+        # SQLite's own lower() knows ASCII only.
+        connection.create_function("lower_case", 1, str.lower, deterministic=True)
         return connection
 
 
@@ -184,3 +224,10 @@ def _create(connection: sqlite3.Connection) -> None:
             connection.execute(statement)
             statement = ""
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+
+def _upgrade(connection: sqlite3.Connection) -> None:
+    while statements := _UPGRADE.get(version := connection.execute("PRAGMA user_version").fetchone()[0]):
+        for statement in statements:
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {version + 1}")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 @dataclass(slots=True)
 class Found:
-    """`files` by absolute path, with the source a reader is shown. `skipped` is (path, reason)."""
+    """`files` by absolute path, links followed, with the source a reader is shown. `skipped` is (path, reason)."""
 
     files: dict[Path, str] = field(default_factory=dict)
     skipped: list[tuple[str, str]] = field(default_factory=list)
@@ -28,16 +28,28 @@ class Found:
 
 
 def find_files(paths: Sequence[Path]) -> Found:
-    """Regular files, folders searched recursively in sorted order; hidden files and folders are passed over."""
+    """Regular files, folders searched recursively in sorted order; hidden files and folders are passed over.
+
+    A file that several paths lead to is found once, by the path that is no link where there is one.
+    """
     found = Found()
+    links: list[tuple[Path, Path]] = []
     for given in paths:
         try:
             root = given.resolve()
             entries = _walk(root, found) if root.is_dir() else iter([root])
             for path in entries:
-                _add(path, root.parent, found)
+                if path.is_symlink() or path.resolve() != path:
+                    links.append((path, root.parent))
+                else:
+                    _add(path, path, root.parent, found)
         except OSError as error:
             found.skipped.append((printable(given), error.strerror or str(error)))
+    for path, base in links:
+        try:
+            _add(path, path.resolve(), base, found)
+        except (OSError, RuntimeError):  # RuntimeError: Python 3.11 and 3.12 on links in a circle
+            found.leave_out(path, "is a link that leads nowhere")
     return found
 
 
@@ -46,13 +58,13 @@ def printable(path: Path) -> str:
     return os.fsencode(path).decode("utf-8", "replace")
 
 
-def _add(path: Path, base: Path, found: Found) -> None:
-    if path in found.files:
+def _add(path: Path, real: Path, base: Path, found: Found) -> None:
+    if real in found.files:
         return
     if printable(path) != str(path):
         found.leave_out(path, "its name is not UTF-8: rename it")
     elif path.is_file():
-        found.files[path] = path.relative_to(base).as_posix()
+        found.files[real] = path.relative_to(base).as_posix()
     elif path.is_symlink():
         found.leave_out(path, "is a link that leads nowhere")
     elif path.exists():

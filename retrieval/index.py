@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -25,8 +25,8 @@ from retrieval.embedders.base import Embedder, Vectors
 from retrieval.embedding import embed
 from retrieval.lexical.bm25 import BM25Index, Matches
 from retrieval.lexical.tokenizer import tokenize, words
-from retrieval.registry import Registry
-from retrieval.vectors.base import VectorStore
+from retrieval.registry import Place, Registry
+from retrieval.vectors.base import Scope, VectorStore
 
 T = TypeVar("T")
 
@@ -75,7 +75,8 @@ class Index:
         """At most k (chunk id, cosine) nearest to a unit vector. Raises StoreError."""
         self._refresh()
         self._repair()
-        return self._read(lambda: self._store.query(vector, k, documents))
+        within = None if documents is None else Scope(documents, partial(self.chunks.ids_of, documents))
+        return self._read(lambda: self._store.query(vector, k, within))
 
     def match(self, question: str) -> Matches:
         """BM25 scores of all chunks. Raises StoreError."""
@@ -90,23 +91,23 @@ class Index:
 
     def write(
         self,
-        documents: Sequence[tuple[Document, str | None, Sequence[Chunk]]],
+        documents: Sequence[tuple[Document, Place | None, Sequence[Chunk]]],
         vectors: Mapping[str, Vectors],
     ) -> None:
         """Take in documents with their chunks, in one transaction. Raises StoreError.
 
-        Each is (document, origin, chunks); with an origin it is new or changed and replaces what the registry
+        Each is (document, place, chunks); with a place it is new or changed and replaces what the registry
         holds, with None it comes from the registry. `vectors` are by chunk id; what lacks is embedded.
         """
         with self._lock:
             self._repair()
             lexical = self._lexical()
             with self._database.transaction() as connection:
-                for document, origin, chunks in documents:
-                    if origin is None:
+                for document, place, chunks in documents:
+                    if place is None:
                         self.chunks.forget(connection, document.id)
                     else:
-                        self.registry.put(connection, document, origin)
+                        self.registry.put(connection, document, place)
                     distinct = list({chunk.id: chunk for chunk in chunks}.values())
                     counts = [lexical.encode(tokenize(chunk.embedded_text)) for chunk in distinct]
                     self.chunks.add(connection, document.id, distinct, counts)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from chunking.errors import DocumentError, MissingExtraError
-from chunking.types import Chunk, Document, document_id
+from chunking.types import Chunk, Document
 from retrieval.embedders.base import Vectors
 from retrieval.embedding import embed
-from retrieval.files import find_files
+from retrieval.files import Found, find_files
 from retrieval.index import Index
+from retrieval.registry import Member, Place, member_id
+from retrieval.types import DEFAULT_COLLECTION, check_collection
 from retrieval.workspace import Workspace
 
 Progress = Callable[[int, int, str], None]
@@ -39,6 +43,7 @@ class IngestReport:
     updated: int = 0
     unchanged: int = 0
     removed: int = 0
+    renamed: int = 0
     skipped: list[Skipped] = field(default_factory=list)
     chunks: int = 0
     seconds: float = 0.0
@@ -51,6 +56,7 @@ class IngestReport:
             "updated": self.updated,
             "unchanged": self.unchanged,
             "removed": self.removed,
+            "renamed": self.renamed,
             "skipped": [{"path": entry.path, "reason": entry.reason} for entry in self.skipped],
             "chunks": self.chunks,
             "seconds": round(self.seconds, 3),
@@ -62,40 +68,49 @@ def ingest(
     index: Index,
     paths: Sequence[Path],
     *,
+    collection: str = DEFAULT_COLLECTION,
     prune: bool = False,
     warm_sentences: bool = True,
     progress: Progress | None = None,
 ) -> IngestReport:
     """Take in files and, recursively, folders. Raises StoreError and ProviderError; a bad file is only reported.
 
-    Hidden files and folders are passed over. A document's origin is its absolute path, its source the path from the
-    parent of the given folder on. `prune` removes documents from under the given folders whose file is gone; what
-    lies in a folder that cannot be listed stays.
+    Hidden files and folders are passed over. A document's origin is its absolute path, links followed, its source the
+    path from the parent of the given folder on. A file of the same content as a document whose own file is gone is
+    that document, renamed: it keeps its id, chunks and vectors. `prune` removes documents from under the given
+    folders whose file is gone; what lies in a folder that cannot be listed stays.
     `warm_sentences` also embeds every sentence into the cache, which the sentence reranker reads.
     """
     report = IngestReport()
     started = time.perf_counter()
     found = find_files(paths)
     report.skipped.extend(Skipped(path, reason) for path, reason in found.skipped)
-    hashes = workspace.registry.content_hashes()
+    members = workspace.registry.members(check_collection(collection))
+    report.renamed = len(moved := _renamed(members, found))
+    workspace.move(moved)
+    for identifier, (path, source) in moved.items():
+        (old,) = (origin for origin, member in members.items() if member.id == identifier)
+        members[str(path)] = replace(members.pop(old), source=source)
+    taken = {member.id for member in members.values()}
     indexed = index.chunks.indexed()
     batch = _Batch(index, report, warm_sentences, progress, len(found.files))
     for path, source in found.files.items():
         origin = str(path)
-        identifier = document_id(origin)
-        known = hashes.get(identifier)
+        known = members.get(origin)
         try:
-            if known is None or known != _hash(path):
-                batch.add(_load(path, origin, source), origin)
+            if known is None or known.content_hash != _hash(path):
+                identifier = known.id if known else _free(origin, collection, taken)
+                place = Place(origin, collection, _modified(path))
+                batch.add(replace(_load(path, origin, source), id=identifier), place)
                 if known is None:
                     report.added += 1
                 else:
                     report.updated += 1
-            elif identifier in indexed:
+            elif known.id in indexed:
                 report.unchanged += 1
                 batch.skip(source)
             else:
-                batch.add(workspace.registry.get(identifier), None)
+                batch.add(workspace.registry.get(known.id), None)
                 report.added += 1
         except (DocumentError, MissingExtraError, OSError) as error:
             reason = error.strerror or str(error) if isinstance(error, OSError) else str(error)
@@ -108,8 +123,8 @@ def ingest(
         folders = [path.resolve() for path in paths if path.is_dir()]
         report.removed = workspace.remove(
             [
-                identifier
-                for identifier, origin in workspace.registry.origins().items()
+                member.id
+                for origin, member in members.items()
                 if any(Path(origin).is_relative_to(folder) for folder in folders) and not found.may_hold(origin)
             ]
         )
@@ -123,14 +138,21 @@ def ingest_documents(
     index: Index,
     documents: Iterable[Document],
     *,
+    collection: str = DEFAULT_COLLECTION,
     warm_sentences: bool = True,
     progress: Progress | None = None,
 ) -> IngestReport:
-    """Take in documents that are parsed already; their source is their origin. Raises StoreError and ProviderError."""
+    """Take in documents that are parsed already; their source is their origin. Raises StoreError and ProviderError.
+
+    In a collection that is not the default one a document's id becomes `registry.member_id` of its source.
+    """
     report = IngestReport()
     started = time.perf_counter()
+    check_collection(collection)
     everything = list(documents)
-    hashes = workspace.registry.content_hashes()
+    if collection != DEFAULT_COLLECTION:
+        everything = [replace(each, id=member_id(each.source, collection)) for each in everything]
+    hashes = {member.id: member.content_hash for member in workspace.registry.members(collection).values()}
     indexed = index.chunks.indexed()
     batch = _Batch(index, report, warm_sentences, progress, len(everything))
     for document in everything:
@@ -143,7 +165,7 @@ def ingest_documents(
             report.added += 1
         else:
             report.updated += 1
-        batch.add(document, None if known == document.content_hash else document.source)
+        batch.add(document, None if known == document.content_hash else Place(document.source, collection))
     batch.flush()
     workspace.follow()
     report.seconds = time.perf_counter() - started
@@ -178,12 +200,12 @@ class _Batch:
         self._progress = progress
         self._total = total
         self._done = 0
-        self._waiting: list[tuple[Document, str | None, Sequence[Chunk]]] = []
+        self._waiting: list[tuple[Document, Place | None, Sequence[Chunk]]] = []
         self._chunks = 0
 
-    def add(self, document: Document, origin: str | None) -> None:
+    def add(self, document: Document, place: Place | None) -> None:
         chunks = self._index.chunker.chunk(document)
-        self._waiting.append((document, origin, chunks))
+        self._waiting.append((document, place, chunks))
         self._chunks += len(chunks)
         if document.notes:
             self._report.notes[document.source] = document.notes
@@ -216,6 +238,47 @@ class _Batch:
             texts += [sentence for chunk in chunks for sentence in sentences_of(chunk)]
         vectors = embed(self._index.embedder, texts, "passage")
         return zip((chunk.id for chunk in chunks), vectors, strict=False)
+
+
+def _renamed(members: Mapping[str, Member], found: Found) -> dict[str, tuple[Path, str]]:
+    """New path and source by id of the documents whose file is gone and whose content is in a file not known yet."""
+    new = [path for path in found.files if str(path) not in members]
+    gone = {origin: member for origin, member in members.items() if new and _is_gone(origin, found)}
+    waiting: dict[str, list[str]] = {}
+    for member in gone.values():
+        waiting.setdefault(member.content_hash, []).append(member.id)
+    moved = {}
+    for path in new if waiting else ():
+        with contextlib.suppress(OSError):
+            if identifiers := waiting.get(_hash(path)):
+                moved[identifiers.pop(0)] = (path, found.files[path])
+    return moved
+
+
+def _is_gone(origin: str, found: Found) -> bool:
+    """Whether the file is surely not there any more, or has become another name of one that was found."""
+    path = Path(origin)
+    if not path.is_absolute() or found.may_hold(origin):
+        return False
+    try:
+        path.lstat()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return path.is_symlink() and path.resolve() in found.files
+
+
+def _free(origin: str, collection: str, taken: Container[str]) -> str:
+    """The id of a new document. A renamed document keeps the id of its first path, where another may lie by now."""
+    identifier = member_id(origin, collection)
+    while identifier in taken:
+        identifier = member_id(f"{origin}\0{identifier}", collection)
+    return identifier
+
+
+def _modified(path: Path) -> str:
+    return datetime.fromtimestamp(path.stat().st_mtime, UTC).date().isoformat()
 
 
 def _hash(path: Path) -> str:

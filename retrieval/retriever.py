@@ -34,7 +34,7 @@ class Retriever:
 
         Raises StoreError or ProviderError where no enabled side is left.
         """
-        documents = self.index.registry.matching(filters)
+        documents = self.index.registry.matching(filters, self.config.collection)
         top_k = self.config.top_k if top_k is None else top_k
         k = max(self.config.candidates, top_k)
         failures: dict[str, CragError] = {}

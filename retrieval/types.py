@@ -2,21 +2,41 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import date
 from fnmatch import fnmatchcase
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from chunking.errors import ConfigError
 from chunking.types import Chunk
 
 Stage = Literal["dense", "bm25", "rrf", "rerank"]
 
+DEFAULT_COLLECTION = "default"
+"""Where documents go, and where questions look, when no collection is named."""
+_COLLECTION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+
+
+def check_collection(name: str) -> str:
+    """The name of a collection, unchanged. Raises ConfigError for one that cannot be."""
+    if not _COLLECTION.fullmatch(name):
+        raise ConfigError(
+            f"{name[:80]!r} cannot name a collection: use up to 64 letters, digits, dots, dashes and underscores, "
+            "beginning with a letter or digit."
+        )
+    return name
+
 
 @dataclass(frozen=True, slots=True)
 class DocumentInfo:
-    """What a hit and a citation say of their document. `url` and `date` are set for web pages."""
+    """What a hit and a citation say of their document. `url` is set for web pages.
+
+    `date` is an ISO day: of a file, when it was last modified; of a web page, what the search engine says.
+    """
 
     id: str
     source: str
@@ -24,6 +44,7 @@ class DocumentInfo:
     media_type: str
     url: str | None = None
     date: str | None = None
+    collection: str = DEFAULT_COLLECTION
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,19 +93,39 @@ class Hit:
 
 
 class Filters(BaseModel):
-    """Restricts a search. Every given field must match; `source` is a glob pattern."""
+    """Restricts a search. Every given field must match.
+
+    `collection`, `source` and `title` are glob patterns; a title's case is ignored, and one without a wildcard may
+    stand anywhere in it. Dates are inclusive. No `collection` means the default one, unless `documents` are named.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    collection: str | None = None
     documents: tuple[str, ...] | None = None
     source: str | None = None
+    title: str | None = None
     media_type: str | None = None
+    date_from: date | None = None
+    date_to: date | None = None
 
-    def matches(self, document: DocumentInfo) -> bool:
+    @property
+    def title_pattern(self) -> str | None:
+        """Lower case, with the wildcards that a plain title is given."""
+        title = self.title
+        return None if title is None else title.lower() if set(title) & set("*?[") else f"*{title.lower()}*"
+
+    def matches(self, document: DocumentInfo, default: str = DEFAULT_COLLECTION) -> bool:
+        collection = self.collection or (None if self.documents is not None else default)
+        day = document.date or ""
         return (
-            (self.documents is None or document.id in self.documents)
+            (collection is None or fnmatchcase(document.collection, collection))
+            and (self.documents is None or document.id in self.documents)
             and (self.source is None or fnmatchcase(document.source, self.source))
+            and (self.title_pattern is None or fnmatchcase(document.title.lower(), self.title_pattern))
             and (self.media_type is None or document.media_type == self.media_type)
+            and (self.date_from is None or day >= self.date_from.isoformat())
+            and (self.date_to is None or "" < day <= self.date_to.isoformat())
         )
 
 

@@ -12,7 +12,7 @@ import os
 import socket
 import sys
 import threading
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -101,6 +101,13 @@ class Workspace:
             removed = self.registry.delete(connection, document_ids)
         self.follow()
         return removed
+
+    def move(self, paths: Mapping[str, tuple[Path, str]]) -> None:
+        """Documents whose files have new paths: (path, source) by document id. Raises StoreError."""
+        if paths:
+            with self._database.transaction() as connection:
+                for identifier, (path, source) in paths.items():
+                    self.registry.move(connection, identifier, str(path), source)
 
     def follow(self) -> None:
         """Let every open index follow what was committed; the others do when they are opened."""

@@ -21,6 +21,7 @@ COMMANDS = {
     "chunk": ("crag.cli.chunk:chunk", "Show how a file is cut into chunks."),
     "serve": ("crag.cli.serve:serve", "Serve the chat API and the page."),
     "docs": ("crag.cli.docs:docs", "List, show or remove documents."),
+    "collections": ("crag.cli.collections:collections", "List or remove collections of documents."),
     "index": ("crag.cli.index:index", "Check or rebuild the search index."),
     "pipelines": ("crag.cli.pipelines:pipelines", "List, show or compare pipeline files."),
     "eval": ("crag.cli.evaluate:evaluate", "Run a suite over pipelines and compare the runs."),

@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from crag.app import Crag
-from crag.cli.options import console, counted, home_option, json_option, print_json
+from crag.cli.options import collection_option, console, counted, home_option, json_option, print_json
+from retrieval.types import DEFAULT_COLLECTION
 
 
 @click.group()
@@ -17,18 +18,22 @@ def docs() -> None:
 
 @docs.command("list")
 @home_option
+@collection_option("Documents of this collection only.")
 @json_option
-def list_(home: Path, as_json: bool) -> None:
+def list_(home: Path, collection: str | None, as_json: bool) -> None:
     """List the documents of the workspace."""
     with Crag.open(home) as crag:
-        documents = crag.documents()
+        documents = crag.documents(collection)
     if as_json:
         print_json({"documents": documents})
         return
     from crag.cli.render import print_rows
 
-    rows = [(each["id"], each["source"], each["title"], str(each["characters"])) for each in documents]
-    print_rows(console(), ("id", "source", "title", "characters"), rows, right=("characters",))
+    columns: tuple[str, ...] = ("id", "source", "title", "characters")
+    if any(each["collection"] != DEFAULT_COLLECTION for each in documents):
+        columns = ("id", "collection", *columns[1:])
+    rows = [tuple(str(each[column]) for column in columns) for each in documents]
+    print_rows(console(), columns, rows, right=("characters",))
     click.echo(counted(len(documents), "document") if documents else "No documents yet: crag ingest PATH adds some.")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,6 +14,8 @@ from crag.settings import DEFAULT_HOME, DEFAULT_PIPELINE, HOME, home_folder
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from retrieval.types import Filters
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -30,6 +32,64 @@ def home_option(command: Command) -> Command:
 def unused_home_option(command: Command) -> Command:
     """For commands that need no workspace: every command takes ``--home``, so that a script can pass it to all."""
     return click.option("--home", metavar="FOLDER", expose_value=False, hidden=True)(command)
+
+
+def collection_option(help: str) -> Callable[[Command], Command]:
+    def checked(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+        from retrieval.types import check_collection
+
+        return value if value is None else check_collection(value)
+
+    return click.option("--collection", metavar="NAME", callback=checked, help=help)
+
+
+FILTERS = ("collection", "documents", "source", "title", "media_type", "date_from", "date_to")
+
+
+def filter_options(command: Command) -> Command:
+    """``--collection`` and ``--filter KEY=VALUE``, which the command receives as `filters`."""
+
+    def built(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> Any:
+        return _filters(ctx.params.pop("collection"), values)
+
+    command = click.option(
+        "--filter",
+        "filters",
+        metavar="KEY=VALUE",
+        multiple=True,
+        callback=built,
+        help=f"Search only where this holds; may be repeated. Keys: {', '.join(FILTERS)}.",
+    )(command)
+    return click.option(
+        "--collection",
+        metavar="NAME",
+        is_eager=True,
+        help="Collection to search, '*' for all (the pipeline's by default).",
+    )(command)
+
+
+def _filters(collection: str | None, pairs: Sequence[str]) -> Filters | None:
+    from pydantic import ValidationError
+
+    from chunking.errors import ConfigError
+    from retrieval.types import Filters
+
+    given: dict[str, Any] = {} if collection is None else {"collection": collection}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or key not in FILTERS:
+            raise click.UsageError(f"--filter takes KEY=VALUE with one of {', '.join(FILTERS)}, not {pair[:80]!r}.")
+        if key == "documents":
+            given[key] = (*given.get(key, ()), *value.split(","))
+        elif key in given:
+            raise click.UsageError(f"--filter names {key} twice.")
+        else:
+            given[key] = value
+    try:
+        return Filters(**given) if given else None
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]
+        raise ConfigError(f"--filter {problem['loc'][0]}: {problem['msg']}: give a day like 2026-01-31.") from error
 
 
 def json_option(command: Command) -> Command:

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from chunking.errors import NotFoundError
 from crag.client import Server, running_server
+
+if TYPE_CHECKING:
+    from retrieval.types import Filters
+
+
+def shown_filters(filters: Filters | None) -> dict[str, Any] | None:
+    """The form in which a request carries them."""
+    return filters.model_dump(mode="json", exclude_none=True) if filters else None
 
 
 def server_for(home: Path, pipeline: str) -> tuple[Server, str] | None:

@@ -185,7 +185,7 @@ def _brief(value: Any) -> str:
 
 def print_ingest(to: Console, report: Shape) -> None:
     """What an ingest did, and what it could not read."""
-    kinds = ("added", "updated", "unchanged", "removed")
+    kinds = ("added", "updated", "unchanged", "removed", "renamed")
     done = ", ".join(f"{_count(report[kind])} {kind}" for kind in kinds if _count(report[kind]) or kind == "added")
     to.print(Text(f"{done}; {counted(report['chunks'], 'chunk')}, {report['seconds']:.1f} s", style="bold"))
     for each in report["skipped"]:

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from retrieval.embedders.base import Vectors
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a filter leaves: documents, and the ids of their chunks for an engine that filters by those."""
+
+    documents: Sequence[str]
+    chunks: Callable[[], list[str]]
 
 
 class VectorStore(Protocol):
@@ -19,8 +28,8 @@ class VectorStore(Protocol):
         """Ids that are not present are ignored."""
         ...
 
-    def query(self, vector: Vectors, k: int, documents: Sequence[str] | None = None) -> list[tuple[str, float]]:
-        """At most k (chunk id, cosine), best first, restricted to `documents` where given."""
+    def query(self, vector: Vectors, k: int, within: Scope | None = None) -> list[tuple[str, float]]:
+        """At most k (chunk id, cosine), best first."""
         ...
 
     def vectors(self, ids: Sequence[str]) -> dict[str, Vectors]:

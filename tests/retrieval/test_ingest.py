@@ -87,7 +87,8 @@ def test_bad_files_are_reported_and_the_rest_goes_in(workspace: Workspace, index
     skipped = {Path(entry.path).name: entry.reason for entry in report.skipped}
     assert set(skipped) == {"empty.txt", "broken.pdf", "image.png", "absent.md"}
     assert all(skipped.values())
-    assert set(report.to_dict()) == {"added", "updated", "unchanged", "removed", "skipped", "chunks", "seconds"}
+    counts = {"added", "updated", "unchanged", "removed", "renamed"}
+    assert set(report.to_dict()) == {*counts, "skipped", "chunks", "seconds"}
     assert {"path", "reason"} == set(report.to_dict()["skipped"][0])
 
 
