@@ -68,6 +68,10 @@ class TextBuilder:
         """Where a block that is added now would begin."""
         return self._length + 2 if self._parts else 0
 
+    def close_headings(self) -> None:
+        """What follows (a chapter, a slide) stands under none of the headings so far."""
+        self._headings = Headings()
+
     def add(self, kind: BlockKind, text: str, *, level: int = 0, page: int | None = None) -> None:
         """Outer whitespace goes, an empty block is not added; `level` counts for headings, from 1."""
         text = text.strip("\n").rstrip() if kind == "code" else text.strip()

@@ -1,4 +1,4 @@
-"""HTML: the main content as text, with headings, lists, tables (``a | b | c`` a row) and code.
+"""HTML: the main content as text, with headings, lists, tables and code.
 
 What frames the content (navigation, page header and footer, forms, hidden parts) is left out.
 """
@@ -10,6 +10,7 @@ from typing import Any
 
 from chunking.errors import DocumentError
 from chunking.loaders.base import Parsed, TextBuilder
+from chunking.loaders.tables import table_text
 from chunking.normalize import clean, decode
 
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
@@ -25,14 +26,29 @@ _BLOCK_TAGS = frozenset(
         *("html", "legend", "li", "main", "ol", "p", "pre", "section", "summary", "table", "ul"),
     ]
 )
+_WIDEST = 100
+"""Rows or columns that a cell may span; what states more is broken."""
 _MAIN = ("main", "[role=main]", "article", "#mw-content-text", "#content", "body")
 
 
 def load_html(data: bytes, source: str) -> Parsed:
-    from selectolax.lexbor import LexborHTMLParser
-
     declared = _CHARSET.search(data[:4096])
     html, note = decode(data, source=source, declared=declared.group(1).decode() if declared else None)
+    builder = TextBuilder()
+    title = write_page(html, builder)
+    if title is None:
+        raise DocumentError(f"{source} has no HTML body: check that it is a whole page.")
+    first = next((block for block in builder.blocks if block.kind == "heading"), None)
+    if first and (not title or (len(first.heading_path[-1]) > 3 and first.heading_path[-1] in title)):
+        # "Page | Site": the page's own heading is the better name.
+        title = first.heading_path[-1]
+    return Parsed(builder.text, tuple(builder.blocks), title=title, notes=(note,) if note else ())
+
+
+def write_page(html: str, builder: TextBuilder) -> str | None:
+    """Adds the main content; returns the title that the page states, None where it has no body."""
+    from selectolax.lexbor import LexborHTMLParser
+
     tree = LexborHTMLParser(html)
     title_node = tree.css_first("title")
     title = " ".join(clean(title_node.text()).split()) if title_node else ""
@@ -40,18 +56,12 @@ def load_html(data: bytes, source: str) -> Parsed:
         node.decompose()
     root, unframed = _main(tree)
     if root is None:
-        raise DocumentError(f"{source} has no HTML body: check that it is a whole page.")
+        return None
     if not unframed:
         for node in root.css(_FRAME):
             node.decompose()
-    writer = _Writer()
-    writer.walk(root)
-    parsed_text = writer.builder.text
-    first = next((block for block in writer.builder.blocks if block.kind == "heading"), None)
-    if first and (not title or (len(first.heading_path[-1]) > 3 and first.heading_path[-1] in title)):
-        # "Page | Site": the page's own heading is the better name.
-        title = first.heading_path[-1]
-    return Parsed(parsed_text, tuple(writer.builder.blocks), title=title, notes=(note,) if note else ())
+    _Writer(builder).walk(root)
+    return title
 
 
 def _main(tree: Any) -> tuple[Any, bool]:
@@ -71,8 +81,8 @@ def _main(tree: Any) -> tuple[Any, bool]:
 class _Writer:
     """Walks the tree with its own stack: nesting in the wild is deeper than Python's recursion limit."""
 
-    def __init__(self) -> None:
-        self.builder = TextBuilder()
+    def __init__(self, builder: TextBuilder) -> None:
+        self.builder = builder
         self._inline: list[str] = []
 
     def walk(self, root: Any) -> None:
@@ -109,7 +119,7 @@ class _Writer:
             caption = node.css_first("caption")
             if caption is not None:
                 self.builder.add("paragraph", _flat(caption))
-            self.builder.add("table", "\n".join(_rows(node)))
+            self.builder.add("table", _table(node))
         elif tag in ("ul", "ol", "dl") and not node.css("table, pre, h1, h2, h3, h4, h5, h6"):
             self.builder.add("list", "\n".join(_items(node)))
         elif tag == "blockquote" and not node.css("table, pre, ul, ol"):
@@ -134,13 +144,40 @@ def _flat(node: Any) -> str:
     return " ".join(clean(node.text(separator=" " if node.css_first("br, p, div, li") else "")).split())
 
 
-def _rows(table: Any) -> list[str]:
-    rows = []
+def _table(table: Any) -> str:
+    """Rows of one width: a cell over several rows is said in each of them, one over several columns in the first."""
+    rows: list[list[str]] = []
+    header = False
+    hanging: dict[int, tuple[int, str]] = {}
     for row in table.css("tr"):
-        cells = [_flat(cell) for cell in row.iter() if cell.tag in ("td", "th")]
-        if any(cells):
-            rows.append(" | ".join(cells).strip())
-    return rows
+        cells = [cell for cell in row.iter() if cell.tag in ("td", "th")]
+        if not rows:
+            header = len(cells) > 1 and all(cell.tag == "th" for cell in cells)
+        line: list[str] = []
+        for cell in cells:
+            _take_hanging(hanging, line)
+            words = _flat(cell)
+            below = _span(cell, "rowspan") - 1
+            for column in range(_span(cell, "colspan")):
+                if below:
+                    hanging[len(line)] = (below, words)
+                line.append("" if column else words)
+        _take_hanging(hanging, line)
+        rows.append(line)
+    return table_text(rows, header=header)
+
+
+def _take_hanging(hanging: dict[int, tuple[int, str]], line: list[str]) -> None:
+    while len(line) in hanging:
+        left, words = hanging.pop(len(line))
+        if left > 1:
+            hanging[len(line)] = (left - 1, words)
+        line.append(words)
+
+
+def _span(cell: Any, name: str) -> int:
+    value = cell.attributes.get(name) or ""
+    return min(_WIDEST, max(1, int(value))) if value.isascii() and value.isdigit() else 1
 
 
 def _items(root: Any) -> list[str]:

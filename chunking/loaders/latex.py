@@ -1,4 +1,4 @@
-"""LaTeX source: sections, lists, tables (``a | b | c`` a row), code and displayed math; the rest gives way to text.
+"""LaTeX source: sections, lists, tables, code and displayed math; the rest gives way to text.
 
 Macros are not expanded: an unknown command leaves its arguments' text.
 """
@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from chunking.loaders.base import Parsed, TextBuilder
 from chunking.loaders.latex_inline import balanced, plain
+from chunking.loaders.tables import is_header, table_text
 from chunking.normalize import decode
 
 _LEVELS = {"part": 1, "chapter": 2, "section": 3, "subsection": 4, "subsubsection": 5, "paragraph": 6}
@@ -139,7 +140,7 @@ class _Reader:
                 inside = re.sub(r"\A(?:\[[^\]]*\]|\{[^}]*\})*[^\S\n]*\n?", "", inside)
                 self._add(inside.rstrip(), code=True)
             elif environment in _TABLES:
-                self._add("\n".join(_rows(inside)), table=True)
+                self._add(_table(inside), table=True)
             return after
         return at
 
@@ -202,14 +203,14 @@ def _skip_group(text: str, at: int) -> int:
     return balanced(text, at + 1) + 1 if text.startswith("{", at) else at
 
 
-def _rows(inside: str) -> list[str]:
+def _table(inside: str) -> str:
     at = _ARGUMENTS.match(inside).end()  # type: ignore[union-attr]
     # Width and column specifications come before the cells.
     while inside.startswith("{", at):
         at = _skip_group(inside, at)
-    rows = []
+    rows: list[list[str]] = []
     for line in _ROW_END.split(_RULE.sub("", inside[at:])):
-        cells = [" ".join(plain(cell).split()) for cell in _CELL_END.split(line)]
-        if any(cells):
-            rows.append(" | ".join(cells).strip())
-    return rows
+        cells = [plain(cell) for cell in _CELL_END.split(line)]
+        if any(cell.strip() for cell in cells):
+            rows.append(cells)
+    return table_text(rows, header=bool(rows) and is_header(rows[0]))

@@ -1,267 +1,125 @@
-"""PDF: pdfium's characters -> lines in reading order -> paragraphs and headings with their pages."""
+"""PDF: pdfium's characters -> lines in reading order; pages that are pictures go through text recognition."""
 
 from __future__ import annotations
 
-import re
 import threading
-from collections import Counter
-from itertools import pairwise
+from dataclasses import dataclass, field
 from typing import Any
 
-from chunking.errors import DocumentError
-from chunking.loaders.base import Parsed, TextBuilder
-from chunking.loaders.pdf_lines import HYPHEN, Line, page_lines
+from chunking.errors import DocumentError, install_line
+from chunking.loaders.base import Parsed
+from chunking.loaders.ocr import LONG_SIDE, can_recognise, recognise
+from chunking.loaders.pages import compose_pages, page_ranges
+from chunking.loaders.pdf_lines import Line, page_lines
 from chunking.normalize import clean
 
-_EDGE_LINES = 2
-_REPEATS = 3
-_APART = 1.6  # line heights between a running line and the next
-_LARGE = 1.15  # of the body's size: headings are at least this
-_PAGE_NUMBER = re.compile(
-    r"[\W_]*(?:page|p\.|第)?\s*(?:\d{1,4}|[ivxlc]{1,6})\s*(?:页|頁|(?:of|/|／|共)\s*\d{1,4}\s*[页頁]?)?[\W_]*", re.I
-)
-_TERMINAL = re.compile(r"[。！？；.!?:：…][”’」』）)\"']*\Z")
-_ITEM = re.compile(r"(?:[•·●○▪◦‣-]|\d{1,2}[.)、]|[（(]\d{1,2}[)）])\s*\S")
-_FULL_WIDTH_MARK = re.compile("[\u3000-\u303f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]")
-_NO_SPACE = re.compile("[\u2e80-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef]")
-
-
 _PDFIUM = threading.Lock()  # the library is not thread-safe, not even across documents
+_FEW_CHARACTERS = 40
+_MOST_DPI = 300.0
+
+
+@dataclass(slots=True)
+class _Reading:
+    pages: list[list[Line]] = field(default_factory=list)
+    title: str = ""
+    damaged: list[int] = field(default_factory=list)
+    recognised: list[int] = field(default_factory=list)
 
 
 def load_pdf(data: bytes, source: str) -> Parsed:
-    with _PDFIUM:
-        pages, title, damaged = _read(data, source)
-    empty = [number for number, lines in enumerate(pages, start=1) if not lines and number not in damaged]
-    if not any(pages):
-        if damaged:
+    """Pages without text are named in the notes, those that text recognition read as well."""
+    ocr = can_recognise()
+    reading = _read(data, source, ocr)
+    if not any(reading.pages):
+        if reading.damaged:
             raise DocumentError(f"{source} is a damaged PDF file: open it in a viewer and save it anew.")
-        raise DocumentError(f"{source} has no text layer, it is a scan: run text recognition (OCR) on it first.")
-    body = _body_size(pages)
-    dropped = _drop_running_lines(pages, body)
-    builder, page_starts = _compose(pages, body)
+        advice = "and no text was recognised on its pages" if ocr else f"it is a scan: run {install_line('ocr')}"
+        raise DocumentError(f"{source} has no text layer, {advice}.")
+    empty = [n for n, lines in enumerate(reading.pages, start=1) if not lines and n not in reading.damaged]
+    builder, page_starts, dropped = compose_pages(reading.pages)
     notes = []
-    if damaged:
-        notes.append(f"damaged pages left out: {', '.join(map(str, damaged))}")
+    if reading.damaged:
+        notes.append(f"damaged pages left out: {page_ranges(reading.damaged)}")
+    if reading.recognised:
+        notes.append(f"pages read by text recognition: {page_ranges(reading.recognised)}")
     if empty:
-        notes.append(f"pages without text: {', '.join(map(str, empty))}")
+        advice = "" if ocr else f" (if they are scans, run {install_line('ocr')})"
+        notes.append(f"pages without text: {page_ranges(empty)}{advice}")
     if dropped:
         notes.append(f"running headers, footers and page numbers left out: {dropped} lines")
     headings = (block.heading_path[-1] for block in builder.blocks if block.kind == "heading")
-    return Parsed(builder.text, tuple(builder.blocks), title or next(headings, ""), tuple(notes), page_starts)
+    title = reading.title or next(headings, "")
+    return Parsed(builder.text, tuple(builder.blocks), title, tuple(notes), page_starts)
 
 
-def _read(data: bytes, source: str) -> tuple[list[list[Line]], str, list[int]]:
-    """Lines of every page, the title that the file states, and the numbers of pages that cannot be read."""
+def _read(data: bytes, source: str, ocr: bool) -> _Reading:
     import pypdfium2
 
+    with _PDFIUM:
+        try:
+            document = pypdfium2.PdfDocument(data)
+        except pypdfium2.PdfiumError as error:
+            if "password" in str(error).lower():
+                raise DocumentError(f"{source} is protected by a password: save a copy without one.") from error
+            raise DocumentError(f"{source} is a damaged PDF file: open it in a viewer and save it anew.") from error
+        count = len(document)
+    reading = _Reading()
     try:
-        document = pypdfium2.PdfDocument(data)
-    except pypdfium2.PdfiumError as error:
-        if "password" in str(error).lower():
-            raise DocumentError(f"{source} is protected by a password: save a copy without one.") from error
-        raise DocumentError(f"{source} is a damaged PDF file: open it in a viewer and save it anew.") from error
-    pages: list[list[Line]] = []
-    damaged: list[int] = []
-    try:
-        for number in range(len(document)):
+        for number in range(1, count + 1):
             try:
-                pages.append(_lines_of(document, number))
+                with _PDFIUM:
+                    lines, picture = _page(document, number - 1, ocr)
             except pypdfium2.PdfiumError:
-                pages.append([])
-                damaged.append(number + 1)
-        return pages, clean(document.get_metadata_dict().get("Title") or "").strip(), damaged
+                reading.pages.append([])
+                reading.damaged.append(number)
+                continue
+            if picture is not None and (found := recognise(*picture)):
+                lines = found
+                reading.recognised.append(number)
+            reading.pages.append(lines)
+        with _PDFIUM:
+            reading.title = clean(document.get_metadata_dict().get("Title") or "").strip()
+        return reading
     finally:
-        document.close()
+        with _PDFIUM:
+            document.close()
 
 
-def _lines_of(document: Any, number: int) -> list[Line]:
-    page = document[number]
+def _page(document: Any, index: int, ocr: bool) -> tuple[list[Line], tuple[Any, float] | None]:
+    """Lines of a page and, where these are its picture's to tell, that picture with its dots per inch."""
+    page = document[index]
     try:
         text_page = page.get_textpage()
         try:
-            return page_lines(text_page, page.get_width())
+            lines = page_lines(text_page, page.get_width())
         finally:
             text_page.close()
+        return lines, _picture(page) if ocr and _is_scan(page, lines) else None
     finally:
         page.close()
 
 
-def _drop_running_lines(pages: list[list[Line]], body: float) -> int:
-    """Removes what repeats at page edges, digits aside, on three pages or more; returns the number of lines.
+def _is_scan(page: Any, lines: list[Line]) -> bool:
+    """No text but something drawn, or hardly any text (a stamp, a number) beside a picture of half the page."""
+    import pypdfium2.raw as pdfium
 
-    A running line stands apart from what follows it inwards, and it is never set in large print.
-    """
-    by_height = [sorted(lines, key=lambda line: -line.top) for lines in pages]
-    keys: Counter[str] = Counter()
-    for lines in by_height:
-        keys.update({_running_key(line.text) for line in (*lines[:_EDGE_LINES], *lines[-_EDGE_LINES:])})
-    dropped = 0
-    for number, lines in enumerate(by_height):
-        running = {id(line) for side in (lines, lines[::-1]) for line in _running(side, keys, body)}
-        pages[number] = [line for line in pages[number] if id(line) not in running]
-        dropped += len(running)
-    return dropped
-
-
-def _running(lines: list[Line], keys: Counter[str], body: float) -> list[Line]:
-    """The running lines of one page edge; `lines` go from the edge inwards."""
-    count = 0
-    while (
-        count < min(_EDGE_LINES, len(lines))
-        and keys[_running_key(lines[count].text)] >= _REPEATS
-        and not _is_large(lines[count], body)
-    ):
-        count += 1
-    while count and count < len(lines):
-        outer, inner = lines[count - 1], lines[count]
-        if abs(outer.bottom - inner.bottom) >= _APART * outer.size:
-            break
-        count -= 1
-    return lines[:count]
-
-
-def _running_key(text: str) -> str:
-    return "#" if _PAGE_NUMBER.fullmatch(text.strip()) else re.sub(r"\d+", "#", text.strip())
-
-
-def _size(line: Line) -> float:
-    return round(line.size * 2) / 2
-
-
-def _body_size(pages: list[list[Line]]) -> float:
-    """The size that most characters have."""
-    sizes: Counter[float] = Counter()
-    for line in (line for lines in pages for line in lines):
-        sizes[_size(line)] += len(line.text)
-    return sizes.most_common(1)[0][0]
-
-
-def _is_large(line: Line, body: float) -> bool:
-    return _size(line) >= _LARGE * body
-
-
-def _compose(pages: list[list[Line]], body: float) -> tuple[TextBuilder, tuple[int, ...]]:
-    every = [line for lines in pages for line in lines]
-    bold = sum(len(line.text) for line in every if line.bold) * 2 < sum(len(line.text) for line in every)
-    large = sorted({_size(line) for line in every if _is_large(line, body) or (bold and line.bold)}, reverse=True)
-    large = [size for size in large if size >= 0.95 * body]
-    builder = TextBuilder()
-    page_starts: list[int] = []
-    # A paragraph that runs over a page break begins on the earlier page and holds the later page's first lines.
-    pending: list[Line] = []
-    pending_page = 1
-    breaks: list[tuple[int, int]] = []  # (index into pending, page) of page breaks inside the paragraph
-
-    def flush() -> None:
-        if not pending:
-            return
-        at = builder.next_start
-        level = _level(pending, large, body)
-        text, line_starts = join_lines([line.text for line in pending])
-        before = len(builder.blocks)
-        if _is_list(pending):
-            builder.add("list", text, page=pending_page)
-        elif level:
-            builder.add("heading", text, level=level, page=pending_page)
-        else:
-            builder.add("paragraph", text, page=pending_page)
-        if len(builder.blocks) > before:
-            page_starts.extend(at + line_starts[index] for index, _ in breaks)
-        pending.clear()
-        breaks.clear()
-
-    for number, lines in enumerate(pages, start=1):
-        if pending and lines and _same_paragraph(pending[-1], lines[0], pending, new_page=True):
-            breaks.append((len(pending), number))
-        else:
-            flush()
-            page_starts.append(builder.next_start)
-        pitch = _pitch(lines)
-        for index, line in enumerate(lines):
-            if pending and index and not _same_paragraph(pending[-1], line, pending, pitch=pitch):
-                flush()
-            if not pending:
-                pending_page = number
-            pending.append(line)
-    flush()
-    return builder, tuple(page_starts)
-
-
-def _level(lines: list[Line], large: list[float], body: float) -> int:
-    """Depth by size where lines are set in large print, or bold and short; else 0."""
-    size = _size(lines[0])
-    words = sum(len(line.text) for line in lines)
-    if len(lines) > 3 or size not in large or words > 200:
-        return 0
-    if not _is_large(lines[0], body):
-        short = len(lines) <= 2 and words <= 100 and not _TERMINAL.search(lines[-1].text)
-        if not (short and all(line.bold and line.cells == 1 for line in lines)):
-            return 0
-    return min(6, large.index(size) + 1)
-
-
-def _is_list(lines: list[Line]) -> bool:
-    return bool(_ITEM.match(lines[0].text))
-
-
-def _pitch(lines: list[Line]) -> float:
-    """The usual distance from line to line on a page, in points."""
-    gaps = sorted(
-        above.bottom - below.bottom
-        for above, below in pairwise(lines)
-        if 0 < above.bottom - below.bottom < 5 * below.size
-    )
-    return gaps[len(gaps) // 2] if gaps else 0.0
-
-
-def _same_paragraph(
-    last: Line, line: Line, paragraph: list[Line], *, pitch: float = 0.0, new_page: bool = False
-) -> bool:
-    # A bold line is a heading; a bold word inside a line does not make the line bold.
-    weight = last.bold != line.bold and all(other.bold == last.bold for other in paragraph) and not new_page
-    if weight or abs(last.size - line.size) > 0.08 * max(last.size, line.size):
+    if sum(len(line.text) for line in lines) > _FEW_CHARACTERS:
         return False
-    if _ITEM.match(line.text) and (_TERMINAL.search(last.text) or _ITEM.match(paragraph[0].text)):
-        return False
-    if new_page or line.bottom >= last.top:
-        # Another page or column: the paragraph goes on only where its sentence does.
-        return not _TERMINAL.search(last.text) and len(paragraph[0].text) > 12 and not _ITEM.match(line.text)
-    if pitch and last.bottom - line.bottom > max(1.35 * pitch, 1.1 * line.size):
-        return False
-    em = line.size
-    indented = line.left - min(other.left for other in paragraph[-3:])
-    if len(paragraph) > 1 and em < indented < 5 * em and _TERMINAL.search(last.text):
-        return False
-    # A last line ends short of the edge.
-    right = max(other.right for other in [*paragraph, line])
-    return not (_TERMINAL.search(last.text) and right - last.right > 3 * em)
+    if not lines:
+        return bool(pdfium.FPDFPage_CountObjects(page))
+    half = page.get_width() * page.get_height() / 2
+    for picture in page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE]):
+        left, bottom, right, top = picture.get_bounds()
+        if (right - left) * (top - bottom) >= half:
+            return True
+    return False
 
 
-def _joins_without_space(before: str, after: str) -> bool:
-    if _FULL_WIDTH_MARK.match(before) or _FULL_WIDTH_MARK.match(after):
-        return True
-    return bool(_NO_SPACE.match(before) and _NO_SPACE.match(after))
-
-
-def join_lines(lines: list[str]) -> tuple[str, list[int]]:
-    """A paragraph of its lines and the offset of each: a space between words, none between Chinese characters,
-    broken words mended.
-    """
-    parts: list[str] = []
-    starts: list[int] = []
-    length = 0
-    tail = ""
-    for raw in lines:
-        line = raw.strip()
-        glue = ""
-        if tail.endswith(HYPHEN):
-            glue = ""
-        elif tail and line and not _joins_without_space(tail[-1], line[0]):
-            glue = " "
-        body = clean(line)
-        parts.append(glue + body)
-        starts.append(length + len(glue))
-        length += len(glue) + len(body)
-        tail = line or tail
-    return "".join(parts), starts
+def _picture(page: Any) -> tuple[Any, float]:
+    dpi = min(_MOST_DPI, 72 * LONG_SIDE / max(page.get_width(), page.get_height()))
+    bitmap = page.render(scale=dpi / 72, rev_byteorder=False)
+    try:
+        pixels = bitmap.to_numpy().copy()
+    finally:
+        bitmap.close()
+    return pixels, dpi

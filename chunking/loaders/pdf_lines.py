@@ -39,7 +39,11 @@ class Line:
 
 
 def page_lines(text_page: Any, width: float) -> list[Line]:
-    segments = _segments(text_page)
+    return reading_order(_segments(text_page), width)
+
+
+def reading_order(segments: list[Line], width: float) -> list[Line]:
+    """Lines of their segments, which come in the order that they were written in; `width` is the page's."""
     gutters = _gutters(segments, width)
     if gutters:
         return _by_columns(segments, gutters)

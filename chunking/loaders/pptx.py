@@ -1,0 +1,87 @@
+"""Slides (extra ``office``): a page a slide, its title as heading, then text, tables and the speaker's notes."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from chunking.errors import DocumentError, install_line
+from chunking.loaders.archive import check_archive, damaged
+from chunking.loaders.base import Parsed, TextBuilder
+from chunking.loaders.tables import table_text
+from chunking.normalize import clean
+
+_WHAT = "presentation"
+
+
+def load_pptx(data: bytes, source: str) -> Parsed:
+    check_archive(data, source, _WHAT)
+    try:
+        import pptx
+    except ImportError as error:
+        raise DocumentError(f"{source} is a presentation: run {install_line('office')}.") from error
+    builder = TextBuilder()
+    page_starts: list[int] = []
+    try:
+        slides = pptx.Presentation(io.BytesIO(data))
+        title = clean(slides.core_properties.title or "").strip()
+        for number, slide in enumerate(slides.slides, start=1):
+            page_starts.append(builder.next_start)
+            _write(slide, builder, number)
+    except Exception as error:  # python-pptx lets lxml, KeyError and ValueError through for damaged parts
+        raise damaged(source, _WHAT) from error
+    if not builder.blocks:
+        raise DocumentError(f"{source} holds no text: if it is made of pictures, save it as PDF and read that.")
+    first = next((block.heading_path[-1] for block in builder.blocks if block.kind == "heading"), "")
+    # "PowerPoint Presentation" is what the program writes where nobody named it.
+    return Parsed(
+        builder.text,
+        tuple(builder.blocks),
+        title=first if not title or title == "PowerPoint Presentation" else title,
+        page_starts=tuple(page_starts),
+    )
+
+
+def _write(slide: Any, builder: TextBuilder, page: int) -> None:
+    title = slide.shapes.title
+    builder.close_headings()
+    if title is not None and title.has_text_frame:
+        builder.add("heading", " ".join(clean(title.text_frame.text).split()), level=1, page=page)
+    for shape in _in_order(slide.shapes):
+        if title is not None and shape.shape_id == title.shape_id:
+            continue
+        if shape.has_table:
+            rows = [[clean(cell.text) for cell in row.cells] for row in shape.table.rows]
+            builder.add("table", table_text(rows, header=True), page=page)
+        elif shape.has_text_frame:
+            paragraphs = [(p.level, " ".join(clean(p.text).split())) for p in shape.text_frame.paragraphs]
+            paragraphs = [(level, text) for level, text in paragraphs if text]
+            if len(paragraphs) > 1:
+                lines = "\n".join(f"{'  ' * level}- {text}" for level, text in paragraphs)
+                builder.add("list", lines, page=page)
+            elif paragraphs and not _is_number(shape):
+                builder.add("paragraph", paragraphs[0][1], page=page)
+    if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
+        builder.add("paragraph", clean(slide.notes_slide.notes_text_frame.text), page=page)
+
+
+def _in_order(shapes: Iterable[Any]) -> Iterator[Any]:
+    """Top to bottom and left to right, members of a group in place of it."""
+    for shape in sorted(shapes, key=lambda shape: (shape.top or 0, shape.left or 0)):
+        if hasattr(shape, "shapes"):
+            yield from _in_order(shape.shapes)
+        else:
+            yield shape
+
+
+def _is_number(shape: Any) -> bool:
+    """Slide numbers, dates and footers, which every slide repeats."""
+    if not shape.is_placeholder:
+        return False
+    return shape.placeholder_format.type is not None and shape.placeholder_format.type.name in (
+        "SLIDE_NUMBER",
+        "DATE",
+        "FOOTER",
+        "HEADER",
+    )
