@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from chunking.abbreviations import EITHER, REFERENCES, STARTERS, TITLES
+from chunking.lines import line_spans
 
 _CJK = "\u2e80-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003134f"
 _CLOSERS = "”’」』）】》〉〕｝\"'\\)\\]\\}»"
@@ -40,13 +41,47 @@ _SPEECH = re.compile(
 _GOES_ON = re.compile(r"[，、：；,:;。！？!?.…）)】」』”》]|[—–-]{1,2}|[的地之等]|这[个一种些]|這[個一種些]")
 
 
+# A row by its outer pipes, or the lines around a separator row where a table has none.
+_ROW = re.compile(r"^[ \t>]*+\|[^\n]*\|[ \t]*$", re.MULTILINE)
+_BARE_TABLE = re.compile(
+    r"^(?=[^\n]*\|)[^\n]++\n[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)++$(?:\n(?=[^\n]*\|)[^\n]++)*+",
+    re.MULTILINE,
+)
+
+
 def split_sentences(text: str, start: int = 0, end: int | None = None) -> list[tuple[int, int]]:
     """Spans of the sentences of ``text[start:end]``, in order, each free of outer whitespace.
 
-    The spans tile the range up to whitespace. A blank line, and a line that opens a list item, heading, table row
-    or fence, always begins a new span; any other newline is whitespace. Linear time.
+    The spans tile the range up to whitespace. A table row is one span whatever its cells hold. A blank line, and a
+    line that opens a list item, heading, table row or fence, always begins a new span; any other newline is
+    whitespace. Linear time.
     """
     end = len(text) if end is None else end
+    spans: list[tuple[int, int]] = []
+    at = start
+    for first, last in _rows(text, start, end):
+        spans += _split_prose(text, at, first)
+        _append(spans, text, first, last)
+        at = last
+    return spans + _split_prose(text, at, end)
+
+
+def _rows(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Lines that are table rows, in order."""
+    if text.find("|", start, end) < 0:
+        return []
+    rows = {match.span() for match in _ROW.finditer(text, start, end)}
+    for table in _BARE_TABLE.finditer(text, start, end):
+        rows.update(line_spans(text, *table.span()))
+    ordered: list[tuple[int, int]] = []
+    for row in sorted(rows):
+        # A row with outer pipes inside a table without them is found twice.
+        if not ordered or row[0] >= ordered[-1][1]:
+            ordered.append(row)
+    return ordered
+
+
+def _split_prose(text: str, start: int, end: int) -> list[tuple[int, int]]:
     code = (
         [match.span() for match in _INLINE_CODE.finditer(text, start, end)] if text.find("`", start, end) >= 0 else []
     )

@@ -166,6 +166,16 @@ LINES = [
     ("（一）总则\n（二）细则", ["（一）总则", "（二）细则"]),
     ("① 打开\n② 关闭", ["① 打开", "② 关闭"]),
     ("text\n| a | b |\n| 1 | 2 |", ["text", "| a | b |", "| 1 | 2 |"]),
+    (
+        "| Why? | 可以。再试。 |\n| a. B | 3! Yes |\nNext. Last.",
+        ["| Why? | 可以。再试。 |", "| a. B | 3! Yes |", "Next.", "Last."],
+    ),
+    ("Is it? Yes.\n\n  | Is it? Yes. | no |\n  | b |", ["Is it?", "Yes.", "| Is it? Yes. | no |", "| b |"]),
+    (
+        "Ask? Do. | why\n--- | ---\nSo? It is. | 是。否。\n\nEnd. Stop.",
+        ["Ask? Do. | why", "--- | ---", "So? It is. | 是。否。", "End.", "Stop."],
+    ),
+    ("Use a|b. Then c|d. | is no row.", ["Use a|b.", "Then c|d.", "| is no row."]),
     ("text\n```\ncode\n```", ["text", "```\ncode", "```"]),
     ("   \n\n  ", []),
     ("", []),
@@ -202,7 +212,28 @@ def test_spans_tile_the_range_up_to_whitespace(text: str, start: int) -> None:
 
 @pytest.mark.parametrize(
     "unit",
-    ["a", ".", "....a", "\n", "。", "\"'", "`", "a. ", "“你好。”", "- ", "a`b", ".*_`", ". ", "\n \n", "[a](b)", "…"],
+    [
+        "a",
+        ".",
+        "....a",
+        "\n",
+        "。",
+        "\"'",
+        "`",
+        "a. ",
+        "“你好。”",
+        "- ",
+        "a`b",
+        ".*_`",
+        ". ",
+        "\n \n",
+        "[a](b)",
+        "…",
+        "|",
+        "| ",
+        "a|\n-|-\n",
+        "|-",
+    ],
 )
 def test_time_is_linear_on_one_line(unit: str) -> None:
     def seconds(length: int) -> float:
