@@ -16,7 +16,10 @@ HYPHEN = "\ufffe"
 """Stands for a hyphen that breaks a word at a line end; pdfium calls it character 2."""
 _BOLD = re.compile(rb"bold|black|heavy", re.IGNORECASE)
 _FORCE_BOLD = 1 << 18  # PDF 32000-1, table 123
-_RUNS = re.compile("[\r\n]+|[A-Za-z0-9]+|[^\\s\0]")
+# A hyphen that breaks a word is followed by the next line's first letter, without a line end.
+_RUNS = re.compile("[\r\n]+|[^\\s\0\ufffe]+\ufffe?|\ufffe")
+_Box = tuple[float, float, float, float]
+"""Left, right, bottom, top."""
 MIN_JUMPS = 6
 """Rows of a page that must hop over a gutter before the stream order is doubted."""
 
@@ -57,17 +60,19 @@ class _Boxes:
         import pypdfium2.raw as pdfium
 
         self._pdfium = pdfium
-        self._page = text_page
+        self._page = text_page.raw
+        self._get = pdfium.FPDFText_GetLooseCharBox
         self._box = pdfium.FS_RECTF()
         self._reference = ctypes.byref(self._box)
         self._name = ctypes.create_string_buffer(128)
         self._flags = ctypes.c_int()
 
-    def box(self, index: int) -> tuple[float, float, float, float] | None:
-        """Left, right, bottom, top of the font's box around a character."""
-        if not self._pdfium.FPDFText_GetLooseCharBox(self._page, index, self._reference):
+    def box(self, index: int) -> _Box | None:
+        """The font's box around a character."""
+        box = self._box
+        if not self._get(self._page, index, self._reference):
             return None
-        return self._box.left, self._box.right, self._box.bottom, self._box.top
+        return box.left, box.right, box.bottom, box.top
 
     def bold(self, index: int) -> bool:
         self._pdfium.FPDFText_GetFontInfo(self._page, index, self._name, 128, ctypes.byref(self._flags))
@@ -91,6 +96,7 @@ def _segments(text_page: Any) -> list[Line]:
     """Runs of text on one baseline without a hole wider than an em and a half."""
     text = _characters(text_page)
     boxes = _Boxes(text_page)
+    box_of = boxes.box
     segments: list[Line] = []
     row = 0
     start = last = -1
@@ -105,32 +111,53 @@ def _segments(text_page: Any) -> list[Line]:
                 segments.append(Line(words, left, right, bottom, top, top - bottom, row, bold))
         start = -1
 
-    for run in _RUNS.finditer(text):
-        if run.group()[0] in "\r\n":
-            flush()
-            row += run.group().count("\n")
-            continue
-        # Inside a Latin word nothing jumps: its first and last boxes tell its place.
-        head = boxes.box(run.start())
-        tail = boxes.box(run.end() - 1) if run.end() - run.start() > 1 else head
-        if head is None or tail is None:
-            continue
-        height = head[3] - head[2]
-        if start >= 0 and (
-            head[0] - right > 1.5 * max(height, 1.0)
-            or head[1] < left - height
-            or min(head[3], top) - max(head[2], bottom) < 0.2 * min(height, top - bottom)
-        ):
-            flush()
+    def take(first: int, final: int, head: _Box, far: float) -> None:
+        nonlocal start, last, left, right, bottom, top
+        begin, end, low, high = head
+        if start >= 0:
+            height = high - low
+            jumps = begin - right > 1.5 * (height if height > 1.0 else 1.0) or end < left - height
+            if not jumps and (low != bottom or high != top):
+                jumps = min(high, top) - max(low, bottom) < 0.2 * min(height, top - bottom)
+                bottom, top = (bottom, top) if jumps else (min(bottom, low), max(top, high))
+            if jumps:
+                flush()
         if start < 0:
-            start = run.start()
-            left, right, bottom, top = head[0], tail[1], head[2], head[3]
-        else:
-            right = max(right, tail[1])
-            bottom, top = min(bottom, head[2]), max(top, head[3])
-        last = run.end() - 1
+            start, left, right, bottom, top = first, begin, far, low, high
+        elif far > right:
+            right = far
+        last = final
+
+    for run in _RUNS.finditer(text):
+        first, after = run.span()
+        if text[first] in "\r\n":
+            flush()
+            row += text.count("\n", first, after)
+            continue
+        head = box_of(first)
+        if after - first == 1:
+            if head:
+                take(first, first, head, head[1])
+            continue
+        tail = box_of(after - 1)
+        if head and tail and _unbroken(head, tail, after - first):
+            take(first, after - 1, head, tail[1])
+            continue
+        for index in range(first, after):
+            if box := box_of(index):
+                take(index, index, box, box[1])
     flush()
     return segments
+
+
+def _unbroken(head: _Box, tail: _Box, count: int) -> bool:
+    """Whether `count` characters without a space can stand between two boxes on one line."""
+    height = head[3] - head[2]
+    return (
+        tail[1] >= head[1] - height
+        and tail[1] - head[0] <= count * 1.3 * max(height, 1.0)
+        and min(head[3], tail[3]) - max(head[2], tail[2]) >= 0.2 * min(height, tail[3] - tail[2])
+    )
 
 
 def _gutters(segments: list[Line], width: float) -> list[float]:
