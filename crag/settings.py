@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass, field, fields
 from pathlib import Path
+from urllib.parse import urlsplit
+
+from chunking.errors import ConfigError
 
 HOME = "CRAG_HOME"
 API_KEY = "CRAG_API_KEY"
+CORS_ORIGINS = "CRAG_CORS_ORIGINS"
 DEFAULT_HOME = ".crag"
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8000
 DEFAULT_PIPELINE = "crag"
+
+ADDRESSES = ("OPENAI_BASE_URL", "SEARXNG_URL")
+"""Variables that hold the address of a server."""
 
 
 def home_folder(given: str | Path | None = None) -> Path:
@@ -21,3 +29,87 @@ def home_folder(given: str | Path | None = None) -> Path:
 def api_key() -> str | None:
     """The bearer key that the server asks for and that the command line sends, or None."""
     return os.environ.get(API_KEY) or None
+
+
+def check_addresses() -> None:
+    """Raises ConfigError where a variable that has to hold an address holds something else."""
+    for name in ADDRESSES:
+        value = os.environ.get(name)
+        if value and not is_address(value):
+            raise ConfigError(
+                f"{name} is {value!r}, which is no address of a server: "
+                "set it to one like http://127.0.0.1:11434/v1, or unset it."
+            )
+
+
+def is_address(text: str) -> bool:
+    """Whether this is an absolute http or https URL with a host and, if any, a port that exists."""
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and text == text.strip()
+    except ValueError:
+        return False
+
+
+def cors_origins() -> tuple[str, ...]:
+    """Origins whose pages may call the API, from a list with commas. Raises ConfigError for one that is no origin."""
+    origins = tuple(filter(None, (each.strip().rstrip("/") for each in os.environ.get(CORS_ORIGINS, "").split(","))))
+    for origin in origins:
+        if not is_address(origin) or urlsplit(origin).path or urlsplit(origin).query:
+            raise ConfigError(
+                f"{CORS_ORIGINS} lists {origin!r}, which is no origin: write https://name or http://name:port."
+            )
+    return origins
+
+
+def _limit(default: int, low: int, high: int) -> int:
+    value: int = field(default=default, metadata={"range": (low, high)})
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one server takes. Each field comes from the variable ``CRAG_`` + its name in capitals."""
+
+    max_body_kb: int = _limit(1024, 1, 1_048_576)
+    """KiB of a JSON body. A chat history of a few hundred thousand characters fits."""
+    max_upload_mb: int = _limit(256, 1, 16_384)
+    """MiB of one upload, all files together."""
+    max_file_mb: int = _limit(100, 1, 4096)
+    """MiB of one uploaded file."""
+    max_files: int = _limit(1000, 1, 100_000)
+    """Files of one upload."""
+    max_pages: int = _limit(3000, 1, 1_000_000)
+    """Pages of an uploaded PDF."""
+    max_characters: int = _limit(10_000_000, 1000, 1_000_000_000)
+    """Characters of text in an uploaded file."""
+    max_jobs: int = _limit(100, 1, 100_000)
+    """Uploads that may wait to be read."""
+    parse_seconds: int = _limit(120, 1, 86_400)
+    """Time to read one uploaded file."""
+    parse_mb: int = _limit(2048, 256, 1_048_576)
+    """MiB of address space of the process that reads uploaded files."""
+    body_seconds: int = _limit(30, 1, 3600)
+    """Silence in the middle of a body after which the request is refused."""
+    rate: int = _limit(600, 0, 1_000_000)
+    """Requests a minute for each key; 0 is no limit. A server without keys has none: it serves its own machine."""
+    concurrency: int = _limit(64, 1, 100_000)
+    """Requests of one key that run at once."""
+    connections: int = _limit(512, 1, 100_000)
+    """Requests of all keys together that run at once."""
+    keep_answers: int = _limit(1000, 0, 1_000_000)
+    """Latest answers that are kept for feedback, with their traces; 0 keeps none, and no question in the log."""
+
+    @classmethod
+    def from_environment(cls) -> Limits:
+        """Raises ConfigError for a value that is no number or out of its range."""
+        found: dict[str, int] = {}
+        for each in fields(cls):
+            name = f"CRAG_{each.name.upper()}"
+            if (given := os.environ.get(name)) is None:
+                continue
+            low, high = each.metadata["range"]
+            if not given.strip().isdecimal() or not low <= int(given) <= high:
+                raise ConfigError(f"{name} is {given!r}: set it to a whole number from {low} to {high}.")
+            found[each.name] = int(given)
+        return cls(**found)

@@ -3,67 +3,153 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Request
-from fastapi.responses import FileResponse, Response
+from fastapi.responses import FileResponse, PlainTextResponse, Response
 from starlette.concurrency import run_in_threadpool
+from starlette.middleware.cors import CORSMiddleware
 
-from crag.api import documents, errors
+from crag.api import documents, errors, evals, feedback, schemas, uploads
 from crag.api.chat import complete, read_chat
+from crag.api.jobs import Jobs
+from crag.api.keys import KeyRing
+from crag.api.quota import Quota
+from crag.api.records import Records
 from crag.api.schemas import ChatRequest
 from crag.api.security import Guard
+from crag.api.telemetry import REQUEST_ID, Metrics, Observed
 from crag.app import Crag
 from crag.pipeline import Pipeline
+from crag.settings import Limits
 
 PAGE = Path(__file__).parents[1] / "page"
 PAGE_FILES = {"/": PAGE / "index.html", **{f"/{file.name}": file for file in sorted(PAGE.iterdir())}}
-OPEN_PATHS = ("/healthz", "/readyz", *PAGE_FILES)
-"""Answered without the key: nothing of a document is in them."""
+OPEN_PATHS = ("/healthz", "/readyz", evals.REPORTS, *PAGE_FILES)
+"""Answered without the key: nothing of a document is in them, and reports are named by a ticket."""
 
 
-def create_app(crag: Crag, pipelines: Sequence[Pipeline], *, key: str | None, loopback_only: bool) -> FastAPI:
+def create_app(
+    crag: Crag,
+    pipelines: Sequence[Pipeline],
+    *,
+    keys: KeyRing,
+    loopback_only: bool,
+    limits: Limits | None = None,
+    origins: Sequence[str] = (),
+    runs: Path | None = None,
+) -> FastAPI:
     """Build the application. `pipelines` are the models that clients may name, the default one first.
 
-    With `loopback_only` requests must name this machine as their host; `key` is the bearer key asked for, if any.
+    With `loopback_only` requests must name this machine as their host, as long as no key is asked for. Pages of
+    `origins` may call the API. `runs` is the folder of evaluation runs to show. The application opens files in the
+    workspace at once, and closes them when it ends.
     """
+    limits = limits or Limits()
+    home = crag.workspace.home
     by_name = {pipeline.name: pipeline for pipeline in pipelines}
     default = pipelines[0].name
     started = int(time.time())
-    app = FastAPI(title="agentic-crag", version=version("agentic-crag"), docs_url=None, redoc_url=None)
-    errors.install(app)
-    app.add_middleware(Guard, key=key, loopback_only=loopback_only and key is None, open_paths=OPEN_PATHS)
-    app.include_router(documents.router(crag, by_name, default))
+    jobs = Jobs(crag, pipelines, limits)
+    quota = Quota(limits)
+    metrics = Metrics(
+        {
+            "jobs_waiting": ("Uploads that are not in the index yet.", lambda: jobs.waiting),
+            "documents": ("Documents of the workspace.", lambda: len(crag.workspace.registry)),
+            "api_requests_running": ("Requests that count towards the limits.", lambda: quota.total),
+        }
+    )
+    answers = feedback.Answers(home, limits.keep_answers)
+    records = Records(home, metrics, answers, questions=bool(limits.keep_answers))
+    shown = evals.Evals(runs)
 
-    @app.post("/v1/chat/completions")
+    @asynccontextmanager
+    async def running(app: FastAPI) -> AsyncIterator[None]:
+        jobs.start()
+        yield
+        await run_in_threadpool(jobs.close)
+        answers.close()
+        records.close()
+
+    app = FastAPI(
+        title="agentic-crag",
+        version=version("agentic-crag"),
+        docs_url=None,
+        redoc_url=None,
+        lifespan=running,
+        responses=errors.responses(),
+    )
+    errors.install(app)
+    app.add_middleware(
+        Guard,
+        keys=keys,
+        limits=limits,
+        quota=quota,
+        loopback_only=loopback_only and not keys,
+        open_paths=OPEN_PATHS,
+        origins=origins,
+    )
+    if origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=origins,
+            allow_methods=["GET", "POST", "DELETE"],
+            allow_headers=["authorization", "content-type", REQUEST_ID],
+            expose_headers=[REQUEST_ID, "retry-after"],
+        )
+    app.add_middleware(Observed, metrics=metrics)
+    app.include_router(documents.router(crag, jobs, by_name, default))
+    app.include_router(uploads.router(crag, jobs, limits))
+    app.include_router(feedback.router(answers))
+    app.include_router(evals.router(shown))
+
+    @app.post(
+        "/v1/chat/completions",
+        response_model=schemas.Completion,
+        responses=errors.responses(400, 404, 408, 413, 415, 502),
+        tags=["chat"],
+    )
     async def chat(body: ChatRequest, request: Request) -> Response:
         """Answer the last user message from the documents, in one piece or streamed."""
-        return await complete(crag, read_chat(body, by_name), request)
+        return await complete(crag, read_chat(body, by_name), request, records)
 
-    @app.get("/v1/models")
-    async def models() -> dict[str, Any]:
+    @app.get("/v1/models", response_model=schemas.ModelList, tags=["chat"])
+    async def models() -> Any:
         """One model per pipeline; `crag` says what it does and what runs in each role."""
         return {"object": "list", "data": [_model(crag, pipeline, started) for pipeline in pipelines]}
 
-    @app.get("/v1/models/{name}")
-    async def model(name: str) -> dict[str, Any]:
+    @app.get("/v1/models/{name}", response_model=schemas.Model, responses=errors.responses(404), tags=["chat"])
+    async def model(name: str) -> Any:
+        """One model by its name."""
         if name not in by_name:
             message = f"There is no model {name!r}; there are {', '.join(by_name)}."
             raise errors.ApiError(404, message, param="model", code="model_not_found")
         return _model(crag, by_name[name], started)
 
-    @app.get("/healthz")
+    @app.get("/v1/info", tags=["operation"])
+    async def info() -> dict[str, Any]:
+        """What a page needs to know of its server: version, limits of uploads, what is switched on."""
+        on = {"evals": runs is not None, "feedback": limits.keep_answers > 0}
+        return {"version": app.version, **uploads.limits_shape(limits), **on}
+
+    @app.get("/healthz", tags=["operation"])
     async def healthy() -> dict[str, str]:
         """The process answers."""
         return {"status": "ok"}
 
-    @app.get("/readyz")
+    @app.get("/readyz", tags=["operation"])
     async def ready() -> dict[str, Any]:
         """The workspace can be read; 503 otherwise."""
         return {"status": "ready", "documents": len(await run_in_threadpool(crag.documents))}
+
+    @app.get("/metrics", response_class=PlainTextResponse, tags=["operation"])
+    async def figures() -> Response:
+        """Requests, answers, times, tokens and queues, for Prometheus."""
+        return Response(await run_in_threadpool(metrics.text), media_type="text/plain; version=0.0.4; charset=utf-8")
 
     for path, file in PAGE_FILES.items():
         app.add_api_route(path, _file(file), methods=["GET"], include_in_schema=False)

@@ -13,16 +13,23 @@ from typing import Any
 from fastapi import Request
 from fastapi.responses import Response, StreamingResponse
 
+from crag.api.cut import Cut, shortened
 from crag.api.errors import ApiError, SafeJSONResponse, error_parts, to_json
 from crag.api.progress import progress_line
+from crag.api.records import Asked, Records
 from crag.api.schemas import ChatRequest, Message
-from crag.api.streams import ClientGoneError, unless_client_leaves, with_heartbeats
+from crag.api.security import OWNER
+from crag.api.streams import ClientGoneError, gone, unless_client_leaves, with_heartbeats
 from crag.app import Crag
 from crag.pipeline import Pipeline
 from graph.language import language_of
 from graph.types import Answer, AnswerReady, TextDelta, Turn, Usage
 
 _MARKER = re.compile(r"\[(\d{1,3})\]")
+_LEAST_TOKENS, _MOST_TOKENS = 16, 32_768
+"""Bounds of `generation.max_tokens`."""
+_MOST_STOPS = 4
+"""As OpenAI's."""
 _STREAM_HEADERS = {"cache-control": "no-cache, no-transform", "x-accel-buffering": "no"}
 
 
@@ -36,14 +43,30 @@ class Chat:
     body: ChatRequest
 
     @property
+    def max_tokens(self) -> int | None:
+        return self.body.max_completion_tokens or self.body.max_tokens
+
+    @property
     def options(self) -> dict[str, Any]:
         """Keyword arguments of `Crag.aask` and `Crag.astream`."""
-        wanted: dict[str, Any] = {
-            "temperature": self.body.temperature,
-            "max_tokens": self.body.max_completion_tokens or self.body.max_tokens,
-        }
+        wanted: dict[str, Any] = {"temperature": self.body.temperature}
+        if self.max_tokens is not None:
+            # A model is asked for what a pipeline file may say; `Cut` holds the text to what the client said.
+            wanted["max_tokens"] = min(max(self.max_tokens, _LEAST_TOKENS), _MOST_TOKENS)
         given = {name: value for name, value in wanted.items() if value is not None}
         return {"history": self.history, "pipeline": self.pipeline, "filters": self.body.crag.filters, **given}
+
+    def cut(self, crag: Crag) -> Cut:
+        stop = self.body.stop
+        stops = [stop] if isinstance(stop, str) else stop or []
+        return Cut(stops, self.max_tokens, lambda text: crag.embedder(self.pipeline).count_tokens([text])[0])
+
+    def finish_reason(self, answer: Answer, cut: Cut) -> str:
+        # A model that was told to stop at so many tokens is named in `degraded`, as every other that breaks off.
+        stopped = any(entry.stage == "generate" for entry in answer.degraded)
+        if self.max_tokens is not None and stopped and answer.usage.completion_tokens >= self.max_tokens:
+            return "length"
+        return cut.reason or "stop"
 
 
 def read_chat(body: ChatRequest, pipelines: dict[str, Pipeline]) -> Chat:
@@ -53,6 +76,11 @@ def read_chat(body: ChatRequest, pipelines: dict[str, Pipeline]) -> Chat:
     for field in ("tools", "functions"):
         if getattr(body, field):
             raise ApiError(400, f"{field}: this service answers from documents and calls no tools.", param=field)
+    if body.response_format and body.response_format.get("type", "text") != "text":
+        message = "response_format: this service answers in text with citations; leave it out."
+        raise ApiError(400, message, param="response_format")
+    if isinstance(body.stop, list) and len(body.stop) > _MOST_STOPS:
+        raise ApiError(400, f"stop: at most {_MOST_STOPS} sequences can end an answer.", param="stop")
     if (pipeline := pipelines.get(body.model)) is None:
         known = ", ".join(pipelines)
         raise ApiError(
@@ -67,43 +95,54 @@ def read_chat(body: ChatRequest, pipelines: dict[str, Pipeline]) -> Chat:
     return Chat(texts[last][1].strip(), history, pipeline, body)  # type: ignore[arg-type]
 
 
-async def complete(crag: Crag, chat: Chat, request: Request) -> Response:
+async def complete(crag: Crag, chat: Chat, request: Request, records: Records) -> Response:
     """Answer in one piece, or as server-sent events when the request says `stream`."""
+    asked = Asked(
+        id=f"chatcmpl-{uuid.uuid4().hex}",
+        question=chat.question,
+        pipeline=chat.pipeline,
+        stream=chat.body.stream,
+        user=chat.body.user,
+        key=request.scope.get(OWNER),
+    )
+    base_url = str(request.base_url)
     if chat.body.stream:
-        return StreamingResponse(
-            _events(crag, chat, str(request.base_url)), media_type="text/event-stream", headers=_STREAM_HEADERS
-        )
+        events = _events(crag, chat, asked, base_url, records)
+        return StreamingResponse(events, media_type="text/event-stream", headers=_STREAM_HEADERS)
     try:
         answer = await unless_client_leaves(request, crag.aask(chat.question, **chat.options))
     except ClientGoneError:
-        return Response(status_code=499)
+        records.left(asked)
+        return gone()
+    except Exception as error:
+        records.failed(asked, error)
+        raise
+    records.answered(asked, answer)
+    cut = chat.cut(crag)
+    answer = shortened(answer, cut.push(answer.text) + cut.close())
     message = {
         "role": "assistant",
         "content": answer.text,
         "refusal": None,
-        "annotations": _annotations(answer, str(request.base_url)),
+        "annotations": _annotations(answer, base_url),
     }
+    finish = chat.finish_reason(answer, cut)
     return SafeJSONResponse(
         {
-            "id": _new_id(),
+            "id": asked.id,
             "object": "chat.completion",
             "created": int(time.time()),
             "model": chat.body.model,
-            "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}],
+            "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": finish}],
             "usage": _usage(answer.usage),
-            "crag": answer.to_dict(trace=chat.body.crag.trace),
+            "crag": _shape(asked, chat, answer),
         }
     )
 
 
-async def _events(crag: Crag, chat: Chat, base_url: str) -> AsyncIterator[str]:
+async def _events(crag: Crag, chat: Chat, asked: Asked, base_url: str, records: Records) -> AsyncIterator[str]:
     """Role, progress as reasoning deltas, text deltas, the `crag` object, the finish, usage if asked, [DONE]."""
-    head = {
-        "id": _new_id(),
-        "object": "chat.completion.chunk",
-        "created": int(time.time()),
-        "model": chat.body.model,
-    }
+    head = {"id": asked.id, "object": "chat.completion.chunk", "created": int(time.time()), "model": chat.body.model}
 
     def piece(delta: dict[str, Any], finish: str | None = None, **more: Any) -> str:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
@@ -111,31 +150,50 @@ async def _events(crag: Crag, chat: Chat, base_url: str) -> AsyncIterator[str]:
 
     language = language_of(chat.question)
     answer: Answer | None = None
-    writing = False
-    yield piece({"role": "assistant", "content": ""})
+    cut, sent = chat.cut(crag), ""
+    over = False
     try:
+        yield piece({"role": "assistant", "content": ""})
         async with contextlib.aclosing(with_heartbeats(crag.astream(chat.question, **chat.options))) as events:
             async for event in events:
                 if event is None:
                     yield ": still working\n\n"
                 elif isinstance(event, TextDelta):
-                    writing = True
-                    yield piece({"content": event.text})
+                    asked.text_began()
+                    if text := cut.push(event.text):
+                        sent += text
+                        yield piece({"content": text})
                 elif isinstance(event, AnswerReady):
                     answer = event.answer
-                elif not writing and (line := progress_line(event, language, graded=chat.pipeline.grading.enabled)):
+                elif asked.first_text is None and (
+                    line := progress_line(event, language, graded=chat.pipeline.grading.enabled)
+                ):
                     yield piece({"reasoning_content": line})
         assert answer is not None, "the graph ended without an answer"
+        over = True
+        records.answered(asked, answer)
+        if text := cut.close():
+            sent += text
+            yield piece({"content": text})
+        answer = shortened(answer, sent)
         annotations = _annotations(answer, base_url)
-        whole = answer.to_dict(trace=chat.body.crag.trace)
-        yield piece({"annotations": annotations} if annotations else {}, crag=whole)
+        yield piece({"annotations": annotations} if annotations else {}, crag=_shape(asked, chat, answer))
+        yield piece({}, chat.finish_reason(answer, cut))
+        if chat.body.stream_options and chat.body.stream_options.include_usage:
+            yield _sse({**head, "choices": [], "usage": _usage(answer.usage)})
+        yield "data: [DONE]\n\n"
     except Exception as error:
-        yield _sse(error_parts(error)[1])
-        return
-    yield piece({}, "stop")
-    if chat.body.stream_options and chat.body.stream_options.include_usage:
-        yield _sse({**head, "choices": [], "usage": _usage(answer.usage)})
-    yield "data: [DONE]\n\n"
+        body = records.failed(asked, error) if not over else error_parts(error)[1]
+        yield f"event: error\n{_sse(body)}"
+    except BaseException:
+        if not over:
+            records.left(asked)
+        raise
+
+
+def _shape(asked: Asked, chat: Chat, answer: Answer) -> dict[str, Any]:
+    """The extension object."""
+    return {"answer_id": asked.id, **answer.to_dict(trace=chat.body.crag.trace)}
 
 
 def _text(message: Message, number: int) -> str:
@@ -180,7 +238,3 @@ def _usage(usage: Usage) -> dict[str, int]:
 
 def _sse(value: dict[str, Any]) -> str:
     return f"data: {to_json(value)}\n\n"
-
-
-def _new_id() -> str:
-    return f"chatcmpl-{uuid.uuid4().hex}"

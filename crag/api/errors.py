@@ -10,6 +10,7 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from chunking.errors import CragError
@@ -25,7 +26,14 @@ STATUS = {
 """Status by `CragError.kind`, as the error tree's drawing says."""
 
 BODY_TOO_LARGE = "body_too_large"
-_CODES = {413: BODY_TOO_LARGE}
+_CODES = {413: BODY_TOO_LARGE, 408: "body_too_slow"}
+KINDS = {
+    401: "authentication_error",
+    403: "permission_error",
+    429: "rate_limit_error",
+    503: "server_error",
+}
+"""The error's `type` by status, where it is not ``invalid_request_error``."""
 _UNICODE = "Input should be Unicode text; half of a surrogate pair is none"
 _MISSING = object()
 
@@ -35,11 +43,55 @@ logger = logging.getLogger("crag.api")
 class ApiError(Exception):
     """A request that is refused. `param` names the field at fault, `code` is stable for programs."""
 
-    def __init__(self, status: int, message: str, *, param: str | None = None, code: str | None = None) -> None:
+    def __init__(
+        self,
+        status: int,
+        message: str,
+        *,
+        param: str | None = None,
+        code: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
         super().__init__(message)
         self.status = status
         self.param = param
         self.code = code
+        self.headers = headers
+
+
+class ErrorDetail(BaseModel):
+    message: str
+    type: str
+    param: str | None
+    code: str | None
+
+
+class ErrorBody(BaseModel):
+    """Every failure."""
+
+    error: ErrorDetail
+
+
+_COMMON = (401, 403, 429, 503)
+_MEANS = {
+    400: "The request cannot be understood.",
+    401: "The key is missing or wrong.",
+    403: "This host or origin may not ask here.",
+    404: "What is named does not exist.",
+    408: "The body came too slowly.",
+    413: "The body is too large.",
+    415: "The body is of another type.",
+    422: "The document cannot be read.",
+    429: "The key has asked too much.",
+    501: "An optional package is not installed.",
+    502: "A model or search service failed.",
+    503: "The server is busy, or its workspace cannot be read.",
+}
+
+
+def responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """The failures of a route, for its description; those that any route may have are among them."""
+    return {status: {"model": ErrorBody, "description": _MEANS[status]} for status in sorted({*statuses, *_COMMON})}
 
 
 def error_body(message: str, kind: str, param: str | None = None, code: str | None = None) -> dict[str, Any]:
@@ -49,7 +101,7 @@ def error_body(message: str, kind: str, param: str | None = None, code: str | No
 def error_parts(error: Exception) -> tuple[int, dict[str, Any]]:
     """Status and body for any exception. What was not foreseen is logged, and tells a client nothing."""
     if isinstance(error, ApiError):
-        kind = {401: "authentication_error", 403: "permission_error"}.get(error.status, "invalid_request_error")
+        kind = KINDS.get(error.status, "invalid_request_error")
         return error.status, error_body(str(error), kind, error.param, error.code)
     if isinstance(error, CragError):
         return STATUS.get(error.kind, 500), error_body(str(error), error.kind, code=error.kind)
@@ -81,7 +133,7 @@ def install(app: FastAPI) -> None:
 
     async def told(request: Request, error: Exception) -> JSONResponse:
         status, body = error_parts(error)
-        return SafeJSONResponse(body, status)
+        return SafeJSONResponse(body, status, getattr(error, "headers", None))
 
     async def invalid(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, RequestValidationError)

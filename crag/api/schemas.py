@@ -1,9 +1,13 @@
-"""What clients send. Fields that this service does not know are tolerated, as chat clients send many."""
+"""What clients send, and the forms of what they get, for the OpenAPI description.
+
+Chat requests may hold fields that this service does not know, as chat clients send many; other requests may not.
+"""
 
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
+from fastapi import Path
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
 from retrieval.types import Filters
@@ -47,8 +51,10 @@ class StreamOptions(BaseModel):
 
 
 class TextFilters(Filters):
+    collection: Text | None = None
     documents: tuple[Text, ...] | None = None
     source: Text | None = None
+    title: Text | None = None
     media_type: Text | None = None
 
 
@@ -75,6 +81,8 @@ class ChatRequest(BaseModel):
     temperature: float | None = Field(default=None, ge=0, le=2)
     max_tokens: int | None = Field(default=None, ge=1)
     max_completion_tokens: int | None = Field(default=None, ge=1)
+    stop: Annotated[str, Field(max_length=1000)] | list[Annotated[str, Field(max_length=1000)]] | None = None
+    response_format: dict[str, Any] | None = None
     user: str | None = Field(default=None, max_length=512)
     crag: Extension = Extension()
 
@@ -86,3 +94,187 @@ class SearchRequest(BaseModel):
     pipeline: str | None = Field(default=None, max_length=200)
     top_k: int | None = Field(default=None, ge=1, le=200)
     filters: TextFilters | None = None
+
+
+class FeedbackRequest(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    answer: str = Field(min_length=1, max_length=100)
+    """Id of the completion."""
+    rating: Literal["up", "down"]
+    comment: str | None = Field(default=None, max_length=10_000)
+
+
+DocumentId = Annotated[str, Path(max_length=1000, description="Id or source of a document.")]
+
+
+class _Shown(BaseModel):
+    """A reply. It may gain fields, never lose one."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class Document(_Shown):
+    id: str
+    source: str
+    title: str
+    media_type: str
+    content_hash: str
+    characters: int
+    notes: list[str]
+    ingested_at: str
+    collection: str
+    date: str
+    uploaded: bool
+
+
+class DocumentList(_Shown):
+    object: Literal["list"]
+    data: list[Document]
+    total: int
+
+
+class Collection(_Shown):
+    object: Literal["collection"]
+    id: str
+    documents: int
+
+
+class CollectionList(_Shown):
+    object: Literal["list"]
+    data: list[Collection]
+
+
+class CollectionDeleted(_Shown):
+    object: Literal["collection"]
+    id: str
+    documents: int
+    deleted: Literal[True]
+
+
+class Block(_Shown):
+    kind: str
+    start: int
+    end: int
+    page: int | None
+
+
+class DocumentText(Document):
+    text: str
+    blocks: list[Block]
+
+
+class Deleted(_Shown):
+    object: Literal["document"]
+    id: str
+    source: str
+    deleted: Literal[True]
+
+
+class JobFile(_Shown):
+    name: str
+    bytes: int
+    status: Literal["waiting", "reading", "read", "skipped", "added", "updated", "unchanged"]
+    reason: str | None
+    document: str | None
+
+
+class Skipped(_Shown):
+    path: str
+    reason: str
+
+
+class Fault(_Shown):
+    message: str
+    type: str
+
+
+class Job(_Shown):
+    object: Literal["job"]
+    id: str
+    status: Literal["queued", "running", "done", "failed"]
+    stage: Literal["queued", "reading", "indexing", "done"]
+    created: int
+    finished: int | None
+    collection: str
+    files: list[JobFile]
+    total: int
+    done: int
+    added: int
+    updated: int
+    unchanged: int
+    skipped: list[Skipped]
+    chunks: int
+    seconds: float
+    error: Fault | None
+
+
+class JobList(_Shown):
+    object: Literal["list"]
+    data: list[Job]
+
+
+class Found(_Shown):
+    question: str
+    hits: list[dict[str, Any]]
+    degraded: list[dict[str, Any]]
+
+
+class Feedback(_Shown):
+    object: Literal["feedback"]
+    answer: str
+    rating: Literal["up", "down"]
+    comment: str | None
+    created: int
+
+
+class FeedbackList(_Shown):
+    object: Literal["list"]
+    data: list[Feedback]
+
+
+class Eval(_Shown):
+    object: Literal["eval.run", "eval.report"]
+    id: str
+    name: str
+
+
+class EvalList(_Shown):
+    object: Literal["list"]
+    enabled: bool
+    data: list[Eval]
+
+
+class ReportLink(_Shown):
+    url: str
+
+
+class Model(_Shown):
+    id: str
+    object: Literal["model"]
+    created: int
+    owned_by: str
+    crag: dict[str, Any]
+
+
+class ModelList(_Shown):
+    object: Literal["list"]
+    data: list[Model]
+
+
+class Choice(_Shown):
+    index: int
+    message: dict[str, Any]
+    finish_reason: Literal["stop", "length"]
+
+
+class Completion(_Shown):
+    """As OpenAI's, with the answer's own fields in `crag`. Streamed, it comes as server-sent events."""
+
+    id: str
+    object: Literal["chat.completion"]
+    created: int
+    model: str
+    choices: list[Choice]
+    usage: dict[str, Any]
+    crag: dict[str, Any]

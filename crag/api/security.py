@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hmac
+import asyncio
 import re
 from collections.abc import Iterable
 from urllib.parse import urlsplit
@@ -12,10 +12,15 @@ from fastapi.responses import JSONResponse
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from crag.api.errors import BODY_TOO_LARGE, error_body
+from crag.api.errors import BODY_TOO_LARGE, KINDS, error_body
+from crag.api.keys import KeyRing
+from crag.api.quota import Quota
+from crag.settings import Limits
 
-MAX_BODY = 1024 * 1024
-"""Bytes. A chat history of a few hundred thousand characters fits; anything larger is refused with 413."""
+UPLOAD_PATH = "/v1/documents"
+"""The one path that takes a body of files, by POST."""
+OWNER = "crag.key"
+"""In a request's scope: the name of the key that it came with, None where none is asked for."""
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _HOST = re.compile(r"([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::([0-9]{1,5}))?", re.ASCII | re.IGNORECASE)
 """A Host header: a name or address, perhaps a port, and nothing else (RFC 9110, section 7.2)."""
@@ -23,6 +28,7 @@ HEADERS = {
     # Nothing from elsewhere, no inline script, no framing: document text cannot become code.
     "content-security-policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+        "frame-src 'self'; "
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     ),
     "x-content-type-options": "nosniff",
@@ -33,17 +39,32 @@ HEADERS = {
 
 
 class Guard:
-    """Bearer key (compared in constant time), host and origin checks, body limit, security headers.
+    """Bearer keys, limits for each of them, host and origin checks, body limits, security headers.
 
-    `open_paths` answer without the key. With `loopback_only`, the Host header must name this machine, so that no web
-    page can reach a keyless server by way of a rebound DNS name. A foreign Origin may never post.
+    `open_paths`, and what lies below those that end in a slash, answer without a key. With `loopback_only`, the Host
+    header must name this machine, so that no web page can reach a keyless server by way of a rebound DNS name. An
+    Origin that is neither the server's own nor in `origins` may never post.
     """
 
-    def __init__(self, app: ASGIApp, *, key: str | None, loopback_only: bool, open_paths: Iterable[str]) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        keys: KeyRing,
+        limits: Limits,
+        quota: Quota,
+        loopback_only: bool,
+        open_paths: Iterable[str],
+        origins: Iterable[str] = (),
+    ) -> None:
         self._app = app
-        self._key = key.encode() if key else None
+        self._keys = keys
+        self._limits = limits
+        self._quota = quota
         self._loopback_only = loopback_only
         self._open = frozenset(open_paths)
+        self._open_below = tuple(path for path in self._open if path.endswith("/") and path != "/")
+        self._origins = frozenset(origins)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -57,11 +78,39 @@ class Guard:
                     headers.setdefault(name, value)
             await send(message)
 
-        if refusal := self._refusal(scope):
+        scope[OWNER] = None
+        if refusal := self._refusal(scope) or self._unknown(scope):
             await refusal(scope, receive, send_guarded)
             return
-        body = _LimitedBody(receive)
-        await self._app(scope, body.receive, send_guarded)
+        counted = scope["path"].startswith("/v1/")
+        if counted and (over := self._quota.enter(scope[OWNER])):
+            response = _refuse(over.status, over.message, over.code, {"retry-after": str(over.retry_after)})
+            await response(scope, receive, send_guarded)
+            return
+        try:
+            body = _LimitedBody(receive, self._most(scope), self._limits.body_seconds)
+            await self._app(scope, body.receive, send_guarded)
+        finally:
+            if counted:
+                self._quota.leave(scope[OWNER])
+
+    def _most(self, scope: Scope) -> int:
+        """Bytes that the body may have."""
+        if scope["method"] == "POST" and scope["path"] == UPLOAD_PATH:
+            return self._limits.max_upload_mb * 1024 * 1024
+        return self._limits.max_body_kb * 1024
+
+    def _unknown(self, scope: Scope) -> JSONResponse | None:
+        """The refusal of a request that lacks a key, where one is asked for."""
+        path = scope["path"]
+        if path in self._open or path.startswith(self._open_below) or not self._keys:
+            return None
+        given = Headers(scope=scope).get("authorization", "").removeprefix("Bearer ")
+        scope[OWNER] = self._keys.owner(given.encode("latin-1"))
+        if scope[OWNER] is not None:
+            return None
+        message = "This server asks for its key: send it as 'Authorization: Bearer KEY'."
+        return _refuse(401, message, "invalid_api_key", {"www-authenticate": "Bearer"})
 
     def _refusal(self, scope: Scope) -> JSONResponse | None:
         headers = Headers(scope=scope)
@@ -73,44 +122,48 @@ class Guard:
             return _refuse(403, f"This server answers to localhost only, not to {host!r}.", "host_not_allowed")
         if scope["method"] not in ("GET", "HEAD"):
             for origin in headers.getlist("origin"):
-                if not hosts or _netloc(origin) != hosts[0]:
+                if origin not in self._origins and (not hosts or _netloc(origin) != hosts[0]):
                     return _refuse(403, f"Pages of {origin[:200]!r} may not post here.", "origin_not_allowed")
-        if self._key is not None and scope["path"] not in self._open:
-            given = headers.get("authorization", "").removeprefix("Bearer ").encode()
-            if not hmac.compare_digest(given, self._key):
-                message = "This server asks for its key: send it as 'Authorization: Bearer KEY'."
-                return _refuse(401, message, "invalid_api_key", {"www-authenticate": "Bearer"})
         declared = headers.get("content-length", "0")
-        if not re.fullmatch("[0-9]{1,18}", declared) or int(declared) > MAX_BODY:
-            return _too_large()
+        most = self._most(scope)
+        if not re.fullmatch("[0-9]{1,18}", declared) or int(declared) > most:
+            return _refuse(413, _too_large(most), BODY_TOO_LARGE)
         return None
 
 
 class _LimitedBody:
-    """Counts what arrives, for bodies that declare no length or a false one."""
+    """Counts what arrives, for bodies that declare no length or a false one, and waits only so long for more of it."""
 
-    def __init__(self, receive: Receive) -> None:
+    def __init__(self, receive: Receive, most: int, seconds: float) -> None:
         self._receive = receive
+        self._most = most
+        self._seconds = seconds
         self._size = 0
+        self._whole = False
 
     async def receive(self) -> Message:
-        message = await self._receive()
-        self._size += len(message.get("body", b""))
-        if self._size > MAX_BODY:
+        if self._whole:  # What comes now is the end of the connection, and may take as long as it likes.
+            return await self._receive()
+        try:
+            async with asyncio.timeout(self._seconds):
+                message = await self._receive()
+        except TimeoutError:
             # FastAPI lets only its own exception through while it reads a body.
-            raise HTTPException(413, _TOO_LARGE)
+            raise HTTPException(408, "The body did not arrive in time: send it again.") from None
+        self._whole = not message.get("more_body", False)
+        self._size += len(message.get("body", b""))
+        if self._size > self._most:
+            raise HTTPException(413, _too_large(self._most))
         return message
 
 
-_TOO_LARGE = f"The body is larger than {MAX_BODY // 1024} KiB: send less text."
-
-
-def _too_large() -> JSONResponse:
-    return _refuse(413, _TOO_LARGE, BODY_TOO_LARGE)
+def _too_large(most: int) -> str:
+    size = f"{most // 1024**2} MiB" if most >= 10 * 1024**2 else f"{most // 1024} KiB"
+    return f"The body is larger than {size}: send less at once."
 
 
 def _refuse(status: int, message: str, code: str, headers: dict[str, str] | None = None) -> JSONResponse:
-    kind = {401: "authentication_error", 403: "permission_error"}.get(status, "invalid_request_error")
+    kind = KINDS.get(status, "invalid_request_error")
     return JSONResponse(error_body(message, kind, code=code), status, headers)
 
 

@@ -11,10 +11,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from chunking.errors import ConfigError
+from crag.api.keys import KeyRing
 from crag.app import Crag
 from crag.client import NOTE
 from crag.pipeline import Pipeline
-from crag.settings import API_KEY, api_key
+from crag.settings import API_KEY, Limits, cors_origins
 
 
 def is_loopback(host: str) -> bool:
@@ -26,12 +27,12 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def bind(host: str, port: int) -> socket.socket:
+def bind(host: str, port: int, keys: KeyRing) -> socket.socket:
     """A listening socket. Raises ConfigError for a port in use, a bad address, or an open door without a key."""
-    if not is_loopback(host) and api_key() is None:
+    if not is_loopback(host) and not keys:
         raise ConfigError(
-            f"Serving on {host} would open the documents to others: set {API_KEY} to a key that clients must send, "
-            "or leave --host out to serve this machine only."
+            f"Serving on {host} would open the documents to others: make a key with 'crag keys add NAME' (or set "
+            f"{API_KEY} to one that clients must send), or leave --host out to serve this machine only."
         )
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
@@ -58,14 +59,24 @@ def note(home: Path, bound: socket.socket) -> Iterator[None]:
         path.unlink(missing_ok=True)
 
 
-def serve(crag: Crag, pipelines: Sequence[Pipeline], bound: socket.socket) -> None:
+def serve(
+    crag: Crag, pipelines: Sequence[Pipeline], bound: socket.socket, keys: KeyRing, *, runs: Path | None = None
+) -> None:
     """Serve until interrupted; running answers then get five seconds. Raises KeyboardInterrupt, as uvicorn does."""
     import uvicorn
 
     from crag.api.app import create_app
 
     loopback = is_loopback(bound.getsockname()[0])
-    app = create_app(crag, pipelines, key=api_key(), loopback_only=loopback)
+    app = create_app(
+        crag,
+        pipelines,
+        keys=keys,
+        loopback_only=loopback,
+        limits=Limits.from_environment(),
+        origins=cors_origins(),
+        runs=runs,
+    )
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=5, ws="none"
     )

@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable
 from typing import TypeVar
 
 from fastapi import Request
+from fastapi.responses import Response
 
 T = TypeVar("T")
 
@@ -51,6 +52,11 @@ async def with_heartbeats(items: AsyncIterator[T], interval: float = HEARTBEAT_S
 
 class ClientGoneError(Exception):
     """The client closed its connection before there was an answer."""
+
+
+def gone() -> Response:
+    """For a client that reads nothing any more; nginx's number is what its log then says."""
+    return Response(status_code=499)
 
 
 async def unless_client_leaves(request: Request, work: Awaitable[T]) -> T:

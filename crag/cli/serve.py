@@ -14,7 +14,7 @@ from chunking.errors import ConfigError
 from crag.cli.options import home_option, shown_path
 from crag.cli.progress import ingest_progress
 from crag.pipeline import LADDER, Pipeline, load_pipeline
-from crag.settings import API_KEY, DEFAULT_HOST, DEFAULT_PIPELINE, DEFAULT_PORT, api_key
+from crag.settings import API_KEY, DEFAULT_HOST, DEFAULT_PIPELINE, DEFAULT_PORT, Limits, check_addresses, cors_origins
 
 if TYPE_CHECKING:
     import socket
@@ -33,23 +33,44 @@ if TYPE_CHECKING:
     multiple=True,
     help="Pipeline to serve besides the shipped ones; the first is the page's default. May be repeated.",
 )
+@click.option(
+    "--runs",
+    metavar="DIR",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of evaluation runs and reports for the page to show.",
+)
 @click.option("--samples", is_flag=True, help="Ingest the bundled samples first, unless there are other documents.")
-def serve(home: Path, host: str, port: int, names: tuple[str, ...], samples: bool) -> None:
+def serve(*, home: Path, host: str, port: int, names: tuple[str, ...], runs: Path | None, samples: bool) -> None:
     """Serve the chat API and the page."""
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s", force=True)
+    _log_to_stderr()
+    check_addresses()
     # Ctrl-C and a service manager's SIGTERM are the ordinary ways to stop, at any moment.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with contextlib.suppress(KeyboardInterrupt):
-        _serve(home, host, port, _pipelines(names), samples=samples)
+        _serve(home, host, port, _pipelines(names), runs=runs, samples=samples)
     click.echo("Stopped.")
 
 
-def _serve(home: Path, host: str, port: int, pipelines: list[Pipeline], *, samples: bool) -> None:
+def _log_to_stderr() -> None:
+    from crag.api.telemetry import RequestIdFilter
+
+    handler = logging.StreamHandler()
+    handler.addFilter(RequestIdFilter())
+    form = "%(asctime)s %(levelname)s %(name)s [%(request_id)s] %(message)s"
+    logging.basicConfig(level=logging.WARNING, format=form, handlers=[handler], force=True)
+
+
+def _serve(home: Path, host: str, port: int, pipelines: list[Pipeline], *, runs: Path | None, samples: bool) -> None:
+    from crag.api.keys import KeyRing
     from crag.api.server import bind, note
     from crag.api.server import serve as run
     from crag.app import SAMPLES, Crag
 
-    with bind(host, port) as bound, Crag.open(home, pipelines[0], write=True) as crag:
+    # Settings that are wrong are told before anything is read.
+    Limits.from_environment()
+    cors_origins()
+    keys = KeyRing(home)
+    with bind(host, port, keys) as bound, Crag.open(home, pipelines[0], write=True) as crag:
         resolved = [crag.resolved(pipeline).pipeline for pipeline in pipelines]
         # Also where the first start was interrupted: what is there already is left alone.
         if samples and all(Path(each["origin"]).is_relative_to(SAMPLES.resolve()) for each in crag.documents()):
@@ -62,8 +83,8 @@ def _serve(home: Path, host: str, port: int, pipelines: list[Pipeline], *, sampl
                 crag.catch_up(pipeline, progress)
         crag.warm(resolved)
         with note(home, bound):
-            _announce(crag, resolved, bound, home)
-            run(crag, resolved, bound)
+            _announce(crag, resolved, bound, home, locked=bool(keys))
+            run(crag, resolved, bound, keys, runs=runs)
 
 
 def _pipelines(names: tuple[str, ...]) -> list[Pipeline]:
@@ -80,7 +101,7 @@ def _pipelines(names: tuple[str, ...]) -> list[Pipeline]:
     return [*wanted, *rest]
 
 
-def _announce(crag: Crag, pipelines: list[Pipeline], bound: socket.socket, home: Path) -> None:
+def _announce(crag: Crag, pipelines: list[Pipeline], bound: socket.socket, home: Path, *, locked: bool) -> None:
     address, number = bound.getsockname()[:2]
     url = f"http://{f'[{address}]' if ':' in address else address}:{number}"
     model = crag.models()["generation"]
@@ -88,7 +109,7 @@ def _announce(crag: Crag, pipelines: list[Pipeline], bound: socket.socket, home:
         model = "none configured: answers quote the documents (OPENAI_API_KEY, see the README)"
     click.secho("agentic-crag is ready.", bold=True)
     click.echo(f"  Page            {url}/")
-    click.echo(f"  Chat clients    base URL {url}/v1, model {pipelines[0].name}, {'your' if api_key() else 'any'} key")
+    click.echo(f"  Chat clients    base URL {url}/v1, model {pipelines[0].name}, {'your' if locked else 'any'} key")
     click.echo(f"  Documents       {len(crag.documents())} in {shown_path(home)}")
     click.echo(f"  Language model  {model}")
     click.echo("Ctrl-C stops it.")

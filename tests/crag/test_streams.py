@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -14,8 +15,11 @@ from fastapi.responses import Response
 
 from crag.api.chat import complete, read_chat
 from crag.api.errors import to_json
+from crag.api.feedback import Answers
+from crag.api.records import Records
 from crag.api.schemas import ChatRequest
 from crag.api.streams import with_heartbeats
+from crag.api.telemetry import Metrics
 from crag.pipeline import Pipeline
 from graph.types import TextDelta
 
@@ -80,30 +84,41 @@ class Telling:
             self.ended = True
 
 
-def streamed(source: Telling) -> list[Any]:
-    """The events that a client reads when `source` answers."""
+def streamed(source: Telling, home: Path) -> tuple[list[Any], str]:
+    """The events that a client reads when `source` answers, and the line that the log has of it."""
     app = FastAPI()
+    answers = Answers(home, 10)
+    records = Records(home, Metrics({}), answers, questions=True)
 
     @app.post("/")
     async def chat(request: Request) -> Response:
-        asked = {"model": "p", "messages": [{"role": "user", "content": "What?"}], "stream": True}
-        body = ChatRequest.model_validate(asked)
-        return await complete(source, read_chat(body, {"p": Pipeline(name="p")}), request)  # type: ignore[arg-type]
+        asked = {"model": "p", "messages": [{"role": "user", "content": "What?"}], "stream": True, "user": "me"}
+        read = read_chat(ChatRequest.model_validate(asked), {"p": Pipeline(name="p")})
+        return await complete(source, read, request, records)  # type: ignore[arg-type]
 
     async def run() -> str:
         async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://here") as client:
             return (await client.post("/", timeout=20)).content.decode()
 
-    return [json.loads(event.removeprefix("data: ")) for event in asyncio.run(run()).split("\n\n") if event]
+    events = [event for event in asyncio.run(run()).split("\n\n") if event]
+    records.close()
+    answers.close()
+    assert events[-1].startswith("event: error\ndata: ")
+    read = [json.loads(event.removeprefix("event: error\n").removeprefix("data: ")) for event in events]
+    return read, (home / "answers.log").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("unfit", [object(), float("nan"), {1, 2}])
-def test_what_json_cannot_hold_ends_the_stream_with_an_error_and_the_source_with_it(unfit: object) -> None:
+def test_what_json_cannot_hold_ends_the_stream_with_an_error_and_the_source_with_it(
+    unfit: object, tmp_path: Path
+) -> None:
     source = Telling("half \ud83d", unfit)
-    *_, text, last = streamed(source)
+    (*_, text, last), line = streamed(source, tmp_path)
     assert text["choices"][0]["delta"]["content"] == "half \ufffd"
     assert last["error"]["type"] == "server_error"
     assert source.ended
+    told = json.loads(line)
+    assert (told["outcome"], told["error"], told["user"]) == ("error", "server_error", "me")
 
 
 def test_json_on_the_wire_is_what_utf8_can_carry() -> None:
