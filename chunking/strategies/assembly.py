@@ -161,7 +161,8 @@ class Assembler:
 
     def _halve(self, span: Span) -> list[Span]:
         text = self.document.text
-        units = split_units(text, [_clip(block, span) for block in self.blocks if _overlaps(block, span)])
+        inside = self.blocks[self._block_at(span.start) : bisect_left(self._starts, span.end)]
+        units = split_units(text, [_clip(block, span) for block in inside if block.end > span.start])
         middle = (span.start + span.end) // 2
         places = [unit.start for unit in units if span.start < unit.start < span.end]
         if places:
@@ -238,10 +239,6 @@ def _trim(text: str, span: Span) -> Span:
     piece = text[span.start : span.end]
     start = span.start + len(piece) - len(piece.lstrip())
     return Span(start, start + len(piece.strip()), span.forced)
-
-
-def _overlaps(block: Block, span: Span) -> bool:
-    return block.start < span.end and block.end > span.start
 
 
 def _clip(block: Block, span: Span) -> Block:
