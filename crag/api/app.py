@@ -14,7 +14,7 @@ from fastapi.responses import FileResponse, PlainTextResponse, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware.cors import CORSMiddleware
 
-from crag.api import documents, errors, evals, feedback, schemas, uploads
+from crag.api import documents, errors, evals, feedback, pages, schemas, uploads
 from crag.api.chat import complete, read_chat
 from crag.api.jobs import Jobs
 from crag.api.keys import KeyRing
@@ -29,7 +29,7 @@ from crag.settings import Limits
 
 PAGE = Path(__file__).parents[1] / "page"
 PAGE_FILES = {"/": PAGE / "index.html", **{f"/{file.name}": file for file in sorted(PAGE.iterdir())}}
-OPEN_PATHS = ("/healthz", "/readyz", evals.REPORTS, *PAGE_FILES)
+OPEN_PATHS = ("/healthz", "/readyz", pages.PATH, *PAGE_FILES)
 """Answered without the key: nothing of a document is in them, and reports are named by a ticket."""
 
 
@@ -65,7 +65,7 @@ def create_app(
     )
     answers = feedback.Answers(home, limits.keep_answers)
     records = Records(home, metrics, answers, questions=bool(limits.keep_answers))
-    shown = evals.Evals(runs)
+    shown = pages.Pages()
 
     @asynccontextmanager
     async def running(app: FastAPI) -> AsyncIterator[None]:
@@ -105,7 +105,8 @@ def create_app(
     app.include_router(documents.router(crag, jobs, by_name, default))
     app.include_router(uploads.router(crag, jobs, limits))
     app.include_router(feedback.router(answers))
-    app.include_router(evals.router(shown))
+    app.include_router(evals.router(evals.Evals(runs), shown))
+    app.include_router(pages.router(shown))
 
     @app.post(
         "/v1/chat/completions",

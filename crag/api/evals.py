@@ -1,39 +1,26 @@
 """`/v1/evals`: the run folders and reports below the folder that ``crag serve --runs`` names, for looking at.
 
-Clients name runs by ids that come from here; none of their text becomes part of a path. A report is HTML that
-measured answers went into, so it is served as from another origin: no script of it reaches this server's pages. Its
-address holds a ticket, since a browser sends no key with a link or a frame.
+Clients name runs by ids that come from here; none of their text becomes part of a path.
 """
 
 from __future__ import annotations
 
 import hashlib
-import hmac
 import json
-import secrets
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from fastapi import Path as InPath
-from fastapi.responses import HTMLResponse
 from starlette.concurrency import run_in_threadpool
 
 from chunking.errors import CragError
 from crag.api import schemas
 from crag.api.errors import ApiError, responses
+from crag.api.pages import Pages
 
-REPORTS = "/reports/"
-"""Below this nothing needs a key: the ticket in the path does."""
 MOST_ENTRIES, MOST_BYTES, DEEPEST = 500, 30_000_000, 4
-_VALID_SECONDS = 600
-_CSP = (
-    "sandbox allow-scripts allow-popups; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
-    "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
-)
 RunId = Annotated[str, Query(max_length=64)]
 
 
@@ -47,10 +34,8 @@ class Entry:
 class Evals:
     """Looks at the folder anew for each question: runs come and go."""
 
-    def __init__(self, folder: Path | None, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, folder: Path | None) -> None:
         self.folder = folder
-        self._clock = clock
-        self._secret = secrets.token_bytes(32)
 
     def entries(self) -> list[Entry]:
         """Runs and reports, the newest first; at most `MOST_ENTRIES`."""
@@ -67,23 +52,12 @@ class Evals:
                 return entry
         raise ApiError(404, f"There is no such run or report: {identifier!r}.", code="eval_not_found")
 
-    def ticket(self, *identifiers: str) -> str:
-        """An address that shows a report, or the comparison of two runs, for ten minutes."""
-        told = f"{'.'.join(identifiers)}-{int(self._clock()) + _VALID_SECONDS}"
-        return f"{REPORTS}{told}-{self._sign(told)}"
+    def report(self, identifier: str) -> str:
+        """The HTML of a report."""
+        return self.find(identifier, "eval.report").path.read_text(encoding="utf-8", errors="replace")
 
-    def opened(self, ticket: str) -> list[str]:
-        """The ids that a ticket was made for. Raises ApiError for one that is forged or too old."""
-        told, _, signature = ticket.rpartition("-")
-        identifiers, _, until = told.rpartition("-")
-        if not hmac.compare_digest(self._sign(told).encode(), encoded(signature)) or int(until) < self._clock():
-            raise ApiError(404, "This address of a report is no longer valid: open it from the page again.")
-        return identifiers.split(".")
-
-    def html(self, identifiers: list[str]) -> str:
-        """A report, or the comparison of two runs."""
-        if len(identifiers) == 1:
-            return self.find(identifiers[0], "eval.report").path.read_text(encoding="utf-8", errors="replace")
+    def comparison(self, *identifiers: str) -> str:
+        """A comparison of runs, the base first, as HTML. Raises MissingExtraError without the eval extra."""
         from eval.compare import compare_runs
         from eval.report import render_html
         from eval.runs import read_run
@@ -91,16 +65,11 @@ class Evals:
         base, *candidates = [read_run(self.find(each, "eval.run").path) for each in identifiers]
         return render_html(compare_runs(base, candidates, allow_mismatch=True))
 
-    def _sign(self, told: str) -> str:
-        return hmac.new(self._secret, encoded(told), hashlib.sha256).hexdigest()
 
-
-def encoded(text: str) -> bytes:
-    return text.encode("utf-8", "replace")
-
-
-def router(evals: Evals) -> APIRouter:
+def router(evals: Evals, pages: Pages) -> APIRouter:
     routes = APIRouter(tags=["evaluation"])
+    pages.add("report", evals.report)
+    pages.add("comparison", evals.comparison)
 
     @routes.get("/v1/evals", response_model=schemas.EvalList)
     async def list_evals() -> Any:
@@ -114,21 +83,15 @@ def router(evals: Evals) -> APIRouter:
         """An address at which two runs are compared, rendered when it is opened."""
         for each in (base, candidate):
             await run_in_threadpool(evals.find, each, "eval.run")
-        return {"url": evals.ticket(base, candidate)}
+        return {"url": pages.link("comparison", base, candidate)}
 
     @routes.get("/v1/evals/{eval_id}", response_model=schemas.Eval, responses=responses(404))
     async def show_eval(eval_id: Annotated[str, InPath(max_length=64)]) -> Any:
         """A run with its summary, or a report with the address that shows it, which needs no key for ten minutes."""
         entry = await run_in_threadpool(evals.find, eval_id)
         if entry.shown["object"] == "eval.report":
-            return {**entry.shown, "url": evals.ticket(entry.id)}
+            return {**entry.shown, "url": pages.link("report", entry.id)}
         return {**entry.shown, "summary": await run_in_threadpool(_json, entry.path / "summary.json")}
-
-    @routes.get(REPORTS + "{ticket}", include_in_schema=False)
-    async def report(ticket: str) -> HTMLResponse:
-        html = await run_in_threadpool(evals.html, evals.opened(ticket))
-        headers = {"content-security-policy": _CSP, "cache-control": "no-store"}
-        return HTMLResponse(html, headers=headers)
 
     return routes
 
