@@ -12,7 +12,7 @@ export class ApiError extends Error {
 }
 
 async function call(path, options = {}) {
-  const headers = { "Content-Type": "application/json" };
+  const headers = options.body instanceof FormData ? {} : { "Content-Type": "application/json" };
   if (key()) headers.Authorization = `Bearer ${key()}`;
   let response;
   try {
@@ -28,13 +28,39 @@ async function call(path, options = {}) {
   return response;
 }
 
-export const models = async () => (await (await call("v1/models")).json()).data;
-export const documents = async () => (await (await call("v1/documents")).json()).data;
-export const document_ = async (id) => (await call(`v1/documents/${encodeURIComponent(id)}`)).json();
+const json = async (path, options) => (await call(path, options)).json();
+const list = async (path) => (await json(path)).data;
+const documentPath = (id) => `v1/documents/${encodeURIComponent(id)}`;
 
-/** Stream an answer: `on.progress(line)`, `on.text(delta)`, `on.answer(shape)`. Resolves when the stream is complete. */
-export async function ask(model, messages, on, signal) {
-  const body = JSON.stringify({ model, messages, stream: true, crag: { trace: true } });
+export const info = () => json("v1/info");
+export const models = () => list("v1/models");
+export const collections = () => list("v1/collections");
+export const documents = () => list("v1/documents");
+export const readDocument = (id) => json(documentPath(id));
+export const deleteDocument = (id) => json(documentPath(id), { method: "DELETE" });
+/** Read the document's file again; resolves to a job. */
+export const readAgain = (id) => json(`${documentPath(id)}/reingest`, { method: "POST" });
+export const chunkView = (id) => json(`${documentPath(id)}/chunk-view`);
+export const job = (id) => json(`v1/jobs/${encodeURIComponent(id)}`);
+export const jobs = () => list("v1/jobs");
+export const evaluations = () => json("v1/evals");
+export const evaluation = (id) => json(`v1/evals/${encodeURIComponent(id)}`);
+export const comparison = (base, candidate) => json(`v1/evals/compare?${new URLSearchParams({ base, candidate })}`);
+export const feedback = (answer, rating, comment) =>
+  json("v1/feedback", { method: "POST", body: JSON.stringify({ answer, rating, comment: comment || null }) });
+
+/** Send files, each named by its path inside the folder it came from; resolves to a job. */
+export function upload(files, collection) {
+  const form = new FormData();
+  for (const { file, name } of files) form.append("files", file, name);
+  if (collection) form.append("collection", collection);
+  return json("v1/documents", { method: "POST", body: form });
+}
+
+/** Stream an answer: `on.id(id)`, `on.progress(line)`, `on.text(delta)`, `on.answer(shape)`. Resolves when it is complete. */
+export async function ask(model, messages, collection, on, signal) {
+  const filters = collection ? { collection } : undefined;
+  const body = JSON.stringify({ model, messages, stream: true, crag: { trace: true, filters } });
   const response = await call("v1/chat/completions", { method: "POST", body, signal });
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let buffer = "";
@@ -51,11 +77,12 @@ export async function ask(model, messages, on, signal) {
     const events = buffer.split("\n\n");
     buffer = events.pop();
     for (const event of events) {
-      if (!event.startsWith("data: ")) continue;
-      const data = event.slice(6);
+      const data = event.split("\n").find((line) => line.startsWith("data: "))?.slice(6);
+      if (!data) continue;
       if (data === "[DONE]") return;
       const chunk = JSON.parse(data);
       if (chunk.error) throw new ApiError(chunk.error.message, 500);
+      on.id(chunk.id);
       if (chunk.crag) on.answer(chunk.crag);
       const delta = chunk.choices[0]?.delta ?? {};
       if (delta.reasoning_content) on.progress(delta.reasoning_content);

@@ -14,6 +14,17 @@ export function h(tag, properties = {}, ...children) {
   return element;
 }
 
+/** A line drawing on a grid of twenty by twenty. */
+export function icon(path) {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  const line = document.createElementNS("http://www.w3.org/2000/svg", "path");
+  svg.setAttribute("viewBox", "0 0 20 20");
+  svg.setAttribute("aria-hidden", "true");
+  line.setAttribute("d", path);
+  svg.append(line);
+  return svg;
+}
+
 const INLINE = /\*\*(.+?)\*\*|`([^`]+)`|\[(\d{1,3})\]/g;
 
 /** The Markdown that language models write (paragraphs, lists, bold, code), with `[n]` turned by `marker(n)`. */
@@ -50,4 +61,14 @@ function inline(text, marker) {
   }
   parts.push(text.slice(end));
   return parts.filter((part) => part !== "");
+}
+
+/** Put text on the clipboard, also where the browser offers its clipboard to secure addresses only. */
+export async function copyText(text) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const area = h("textarea.hidden", { value: text });
+  document.body.append(area);
+  area.select();
+  document.execCommand("copy");
+  area.remove();
 }

@@ -1,4 +1,4 @@
-// The panel beside the chat: the list of documents, and one document with a passage highlighted in it.
+// The panel beside a view: one document with a passage highlighted in it.
 import * as api from "./api.js";
 import { h } from "./dom.js";
 import { word } from "./words.js";
@@ -9,19 +9,28 @@ const where = document.getElementById("reader-where");
 const body = document.getElementById("reader-body");
 const AROUND = 30000; // Code points shown on each side of the passage.
 let opener = null;
+let came = "#/"; // The address of the view below.
 
 export const isOpen = () => !panel.hidden;
 
 export function close() {
   panel.hidden = true;
   document.body.classList.remove("reading");
-  if (location.hash) history.replaceState(null, "", location.pathname);
   opener?.focus();
   opener = null;
 }
 
+/** Close, and give the address of the view below back. */
+export function leave() {
+  close();
+  history.replaceState(null, "", came);
+}
+
 function open(heading, detail) {
-  if (panel.hidden) opener = document.activeElement;
+  if (panel.hidden) {
+    opener = document.activeElement;
+    came = location.hash.startsWith("#/document/") ? "#/" : location.hash || "#/";
+  }
   panel.hidden = false;
   document.body.classList.add("reading");
   title.textContent = heading;
@@ -30,38 +39,28 @@ function open(heading, detail) {
   body.focus({ preventScroll: true });
 }
 
-export function showDocuments(documents) {
-  open(word("documents"), word("documentCount", documents.length));
-  body.append(
-    h("ul.documents", {}, documents.map((each) =>
-      h("li", {},
-        h("button", { type: "button", onclick: () => showDocument(each.id) },
-          h("span.kind", {}, kind(each)),
-          h("span.name", {}, each.title || each.source),
-          h("span.place", {}, each.source))))),
-  );
-}
-
 /** Open a document; the code points `start` to `end` are highlighted and scrolled to. */
 export async function showDocument(id, start = 0, end = 0) {
   let found;
   try {
-    found = await api.document_(id);
+    found = await api.readDocument(id);
   } catch (error) {
     open(word("documents"), error.message || word("unreachable"));
     return;
   }
-  history.replaceState(null, "", `#/document/${encodeURIComponent(id)}/${start}-${end}`);
   const characters = Array.from(found.text); // Offsets are code points, JavaScript's own are UTF-16 units.
   const blocks = found.blocks.length ? found.blocks : [{ kind: "paragraph", start: 0, end: characters.length, page: null }];
   const shown = blocks.filter((block) => block.end > start - AROUND && block.start < end + AROUND);
   const cited = blocks.find((block) => block.start < end && block.end > start);
   open(found.title || found.source, [found.source, cited?.page ? word("page", cited.page) : ""].filter(Boolean).join(" · "));
+  history.replaceState(null, "", `#/document/${encodeURIComponent(id)}/${start}-${end}`);
   let page = null;
   for (const block of shown) {
     if (block.page !== null && block.page !== page) body.append(h("p.page-break", {}, word("pageBreak", block.page)));
     page = block.page;
-    body.append(h(`div.block.${block.kind}`, {}, highlighted(characters, block, start, end)));
+    // What scrolls by itself must be reachable with the keyboard.
+    const scrolls = block.kind === "table" || block.kind === "code" ? { tabIndex: 0 } : {};
+    body.append(h(`div.block.${block.kind}`, scrolls, highlighted(characters, block, start, end)));
   }
   if (shown.length < blocks.length) body.append(h("p.page-break", {}, word("cut")));
   const mark = body.querySelector("mark");
@@ -79,9 +78,4 @@ function highlighted(characters, block, start, end) {
   return [text(first, from), h("mark", {}, text(from, to)), text(to, block.end)];
 }
 
-function kind(document_) {
-  const suffix = document_.source.split(".").pop();
-  return suffix.length <= 5 ? suffix.toUpperCase() : "WEB";
-}
-
-document.getElementById("close-reader").addEventListener("click", close);
+document.getElementById("close-reader").addEventListener("click", leave);

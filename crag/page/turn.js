@@ -1,160 +1,35 @@
-// One question and its answer, from the first progress line to the last citation.
-import { h, prose } from "./dom.js";
-import { showDocument } from "./reader.js";
-import { word } from "./words.js";
+// A question and the answers to it: one, or two side by side from two pipelines.
+import { h } from "./dom.js";
+import { Reply } from "./reply.js";
 
 export class Turn {
   /** `retry()` asks the same question again. */
-  constructor(question, retry) {
+  constructor(question, pipelines, retry) {
     this.question = question;
-    this.text = "";
-    this.answer = null;
-    this.retry = retry;
-    this.steps = h("ul.steps", {}, h("li", {}, word("thinking")));
-    this.body = h("div.text");
-    this.extras = h("div.extras");
-    this.card = h("article.answer", { ariaBusy: "true" }, this.steps, this.body, this.extras);
-    this.element = h("li.turn", {}, h("div.question", {}, h("p", {}, question)), this.card);
+    this.replies = pipelines.map((pipeline) => new Reply(question, pipeline, retry, pipelines.length > 1));
+    this.element = h("li.turn", {},
+      h("div.question", {}, h("p", {}, question)),
+      h(pipelines.length > 1 ? "div.replies.pair" : "div.replies", {}, this.replies.map((reply) => reply.card)));
   }
 
-  progress(line) {
-    const last = this.steps.lastElementChild;
-    const text = line.trim();
-    if (text.startsWith("→")) last.append(h("span.result", {}, ` ${text.slice(1).trim()}`));
-    else if (this.steps.childElementCount === 1 && !this.started) last.replaceChildren(text);
-    else this.steps.append(h("li", {}, text));
-    this.started = true;
+  /** What was said, for the requests that follow; `side` follows one pipeline's own answers. */
+  messages(side) {
+    const reply = this.replies[side] ?? this.replies[0];
+    if (!reply.answer) return [];
+    return [{ role: "user", content: this.question }, { role: "assistant", content: reply.text }];
   }
 
-  append(delta) {
-    this.text += delta;
-    this.draw();
+  settle() {
+    for (const reply of this.replies) if (reply.settled) reply.settle();
   }
 
-  finish(answer) {
-    this.answer = answer;
-    this.text = answer.text;
-    this.settle();
+  saved() {
+    return { question: this.question, replies: this.replies.map((reply) => reply.saved()) };
   }
 
-  stop() {
-    this.settle(h("p.stopped", {}, word("stopped")));
+  static restored({ question, replies }, retry) {
+    const turn = new Turn(question, replies.map((reply) => reply.pipeline), retry);
+    turn.replies.forEach((reply, side) => reply.restore(replies[side]));
+    return turn;
   }
-
-  fail(message) {
-    this.settle(h("p.failure", { role: "alert" }, `${word("failed")} ${message}`));
-  }
-
-  /** The last words: progress goes, what is known of the answer stays. Also redraws in another language. */
-  settle(note = this.note ?? null) {
-    this.note = note;
-    this.card.ariaBusy = "false";
-    this.steps.remove();
-    this.draw();
-    this.extras.replaceChildren(...[note, ...(this.answer ? this.details() : []), this.actions()].filter(Boolean));
-  }
-
-  draw() {
-    this.body.replaceChildren(...prose(this.text, (number) => this.marker(number)));
-  }
-
-  marker(number) {
-    const citation = this.answer?.citations.find((each) => each.marker === number);
-    if (!this.answer) return h("span.marker", {}, String(number));
-    if (!citation) return null;
-    const label = `${word("openSource", number)}: ${citation.title || citation.source}`;
-    return h("button.marker", { type: "button", title: citation.quote, ariaLabel: label, onclick: () => openCitation(citation) }, String(number));
-  }
-
-  details() {
-    const { citations, degraded } = this.answer;
-    return [
-      ...degraded.map((each) => h("p.degraded", {}, word("degraded", each, word("nodes")[each.stage] ?? each.stage))),
-      citations.length ? h("section.sources", {}, h("h3", {}, word("sources")), h("ol", {}, citations.map(source))) : null,
-      this.verdict(),
-    ];
-  }
-
-  verdict() {
-    const { timings, trace } = this.answer;
-    const { colour, badge, hint, why } = judged(this.answer);
-    const summary = h("summary", {},
-      h("span.judged", {},
-        h(`span.badge.${colour}`, { title: hint }, badge),
-        h("span.route", {}, why)),
-      h("span.how", {}, word("how")));
-    const longest = Math.max(...trace.map((event) => event.milliseconds), 1);
-    return h("details.verdict", {}, summary,
-      h("ol.path", {}, trace.map((event) => h("li", {},
-        h("span.node", {}, word("nodes")[event.node] ?? event.node),
-        bar(event.milliseconds / longest),
-        h("span.time", {}, milliseconds(event.milliseconds)),
-        h("span.detail", {}, explain(event.detail)))),
-        h("li.total", {}, h("span.node", {}, word("total")), h("span"), h("span.time", {}, milliseconds(timings.total)), h("span"))),
-      this.facts());
-  }
-
-  facts() {
-    const { pipeline, models } = this.answer;
-    const roles = word("roles");
-    return h("dl.facts", {},
-      h("div", {}, h("dt", {}, word("pipeline")), h("dd", {}, `${pipeline.name} ${pipeline.version}`)),
-      Object.entries(models).map(([role, name]) => h("div", {}, h("dt", {}, roles[role] ?? role), h("dd", {}, name))));
-  }
-
-  actions() {
-    const copy = h("button.quiet", { type: "button", onclick: async () => {
-      await navigator.clipboard.writeText(this.text);
-      copy.textContent = word("copied");
-      setTimeout(() => (copy.textContent = word("copy")), 1500);
-    } }, word("copy"));
-    return h("div.actions", {}, this.text ? copy : null, h("button.quiet", { type: "button", onclick: () => this.retry() }, word("retry")));
-  }
-}
-
-/** The verdict in colour and words. Where the pipeline does not grade, its confidence decided nothing and is not shown. */
-function judged({ status, route, confidence, models, trace }) {
-  const ran = (node) => trace.some((event) => event.node === node);
-  if (ran("reply")) return { colour: "ungraded", badge: word("reply"), hint: "", why: word("replyRoute") };
-  const refused = status === "abstained";
-  if (models.grading === "off") {
-    const badge = refused ? word("status").abstained : word("ungraded");
-    return { colour: refused ? status : "ungraded", badge, hint: word("ungradedHint"), why: word("ungradedRoute", refused) };
-  }
-  const uncertain = status === "grounded" && (route !== "correct" || confidence < 0.5);
-  return {
-    colour: uncertain ? "partial" : status,
-    badge: `${word("status")[status]} · ${word("confidence", Math.round(confidence * 100))}`,
-    hint: word("confidenceHint"),
-    why: word("route")[route](refused, ran("rewrite"), ran("search_web")),
-  };
-}
-
-function source(citation) {
-  const place = [citation.title ? citation.source : "", citation.page ? word("page", citation.page) : ""].filter(Boolean).join(" · ");
-  return h("li", { value: citation.marker },
-    h("button.source", { type: "button", onclick: () => openCitation(citation) },
-      h("span.number", {}, String(citation.marker)),
-      h("span.title", {}, citation.title || citation.source),
-      h("span.place", {}, citation.url ?? place),
-      h("q", {}, citation.quote)));
-}
-
-function openCitation(citation) {
-  if (citation.url) window.open(citation.url, "_blank", "noopener,noreferrer");
-  else showDocument(citation.document, citation.start, citation.end);
-}
-
-function bar(share) {
-  const fill = h("span.fill");
-  fill.style.width = `${Math.max(share * 100, 1)}%`;
-  return h("span.track", {}, fill);
-}
-
-const milliseconds = (value) => (value >= 1000 ? `${(value / 1000).toFixed(1)} s` : `${value < 9.95 ? value.toFixed(1) : Math.round(value)} ms`);
-
-function explain(detail) {
-  const shown = (value) => (typeof value === "number" && !Number.isInteger(value) ? value.toFixed(2) : Array.isArray(value) ? value.join(", ") : String(value));
-  return Object.entries(detail).filter(([, value]) => value !== null && typeof value !== "object" || Array.isArray(value))
-    .map(([name, value]) => `${name.replaceAll("_", " ")}: ${shown(value)}`).join(" · ");
 }

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.crag.chromium import CHROMIUM, ask, shot
 from tests.crag.serving import Serving, serving
 from tests.fakes.http import ScriptedServer
 from tests.fakes.openai import chat_stream
@@ -18,62 +17,9 @@ from tests.fakes.openai import chat_stream
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-FLAGS = (
-    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-)
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-SHOTS = os.environ.get("PAGE_SCREENSHOTS")
-"""A folder to write screenshots of each view into."""
 QUESTION = "When does the nightly Ragas run start?"
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed: the page is not tested")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS.split())
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
-    """Open a page; at the end no script may have failed and nothing may have been asked of another host."""
-    problems: list[str] = []
-    contexts = []
-
-    def opened(url: str, *, width: int = 1280, locale: str = "en-US", dark: bool = False) -> Page:
-        scheme = "dark" if dark else "light"
-        context = browser.new_context(viewport={"width": width, "height": 860}, locale=locale, color_scheme=scheme)
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(30_000)
-        page.on("pageerror", lambda error: problems.append(f"script: {error}"))
-        page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
-        page.on("request", lambda request: None if request.url.startswith(url) else problems.append(request.url))
-        page.goto(url)
-        return page
-
-    yield opened
-    for context in contexts:
-        context.close()
-    assert problems == []
-
-
-def shot(page: Page, name: str) -> None:
-    if SHOTS:
-        Path(SHOTS).mkdir(parents=True, exist_ok=True)
-        page.screenshot(path=Path(SHOTS) / f"{name}.png")
-
-
-def ask(page: Page, text: str) -> None:
-    page.fill("#question", text)
-    page.keyboard.press("Enter")
-    page.wait_for_selector(".turn:last-child .actions")
 
 
 def test_a_question_is_answered_with_sources_and_a_verdict(server: Serving, open_page: Callable[..., Page]) -> None:
@@ -172,8 +118,8 @@ def test_tables_and_code_scroll_beside_the_text(tmp_path: Path, open_page: Calla
     assert crag("ingest", path, home=tmp_path / "home").code == 0
     with serving(tmp_path / "home") as server:
         page = open_page(f"{server.url}/")
-        page.click("#open-documents")
-        page.click(".documents li:first-child button")
+        page.click(".tabs [data-view=documents]")
+        page.click(".documents li:first-child .open")
         for kind, lines in (("table", 3), ("code", 3)):
             block = page.wait_for_selector(f".block.{kind}")
             assert block is not None
@@ -197,10 +143,12 @@ def test_language_theme_documents_and_small_screens(server: Serving, open_page: 
     assert "把握" in page.inner_text(".badge")
     page.click("#theme")
     assert page.get_attribute("html", "data-theme") == "light"
-    page.click("#open-documents")
+    page.click(".tabs [data-view=documents]")
+    page.wait_for_selector(".documents li")
     assert page.locator(".documents li").count() == 18
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     shot(page, "narrow-documents")
-    page.click(".documents li:first-child button")
+    page.click(".documents li:first-child .open")
     page.wait_for_selector("#reader-body .block")
     page.click("#close-reader")
     assert page.locator("#reader").is_hidden()
@@ -222,8 +170,8 @@ def test_the_pipeline_is_chosen_and_kept(server: Serving, open_page: Callable[..
 def test_an_empty_workspace_says_how_to_begin(tmp_path: Path, open_page: Callable[..., Page]) -> None:
     with serving(tmp_path / "home") as server:
         page = open_page(f"{server.url}/")
-        page.wait_for_selector(".command")
-        assert "crag ingest" in page.inner_text("#welcome")
+        page.click("#welcome .primary")
+        assert "crag ingest" in page.inner_text("#documents .command")
 
 
 def test_a_key_is_asked_for(home: Path, browser: Browser) -> None:

@@ -1,0 +1,20 @@
+// The dialog that asks for the server's key.
+import { useKey } from "./api.js";
+
+const dialog = document.getElementById("key-dialog");
+const field = document.getElementById("key");
+let asking = null;
+
+/** Ask for the key; resolves when the dialog closes. Two questions at once share one dialog. */
+export function askForKey() {
+  asking ??= new Promise((resolve) => {
+    dialog.showModal();
+    dialog.addEventListener("close", () => {
+      if (field.value) useKey(field.value);
+      field.value = "";
+      asking = null;
+      resolve();
+    }, { once: true });
+  });
+  return asking;
+}

@@ -1,0 +1,212 @@
+// One answer, from the first progress line to the last citation.
+import * as api from "./api.js";
+import { copyText, h, icon, prose } from "./dom.js";
+import { showDocument } from "./reader.js";
+import { word } from "./words.js";
+
+const THUMBS = {
+  up: "M3.5 9h3v7.5h-3zM6.5 9.6 9.6 3c1.5 0 2 1 1.7 2.4L10.7 8h4.4c1 0 1.7.9 1.5 1.9l-1 5.1c-.2.9-.9 1.5-1.8 1.5H6.5",
+  down: "M3.5 11h3V3.5h-3zM6.5 10.4 9.6 17c1.5 0 2-1 1.7-2.4L10.7 12h4.4c1 0 1.7-.9 1.5-1.9l-1-5.1c-.2-.9-.9-1.5-1.8-1.5H6.5",
+};
+
+export class Reply {
+  /** `retry()` asks the same question again; `named` shows which pipeline answered. */
+  constructor(question, pipeline, retry, named) {
+    this.question = question;
+    this.pipeline = pipeline;
+    this.retry = retry;
+    this.text = "";
+    this.answer = null;
+    this.id = null;
+    this.settled = false;
+    this.steps = h("ul.steps", {}, h("li", {}, word("thinking")));
+    this.body = h("div.text");
+    this.extras = h("div.extras");
+    this.card = h("article.answer", { ariaBusy: "true", ariaLabel: pipeline }, named ? h("p.version", {}, pipeline) : null, this.steps, this.body, this.extras);
+  }
+
+  progress(line) {
+    const last = this.steps.lastElementChild;
+    const text = line.trim();
+    if (text.startsWith("→")) last.append(h("span.result", {}, ` ${text.slice(1).trim()}`));
+    else if (this.steps.childElementCount === 1 && !this.started) last.replaceChildren(text);
+    else this.steps.append(h("li", {}, text));
+    this.started = true;
+  }
+
+  append(delta) {
+    this.text += delta;
+    this.draw();
+  }
+
+  finish(answer) {
+    this.answer = answer;
+    this.text = answer.text;
+    this.settle();
+  }
+
+  stop() {
+    this.ended = "stopped";
+    this.settle();
+  }
+
+  fail(message) {
+    this.ended = "failed";
+    this.reason = message;
+    this.settle();
+  }
+
+  /** The last words: progress goes, what is known of the answer stays. Also redraws in another language. */
+  settle() {
+    this.settled = true;
+    this.card.ariaBusy = "false";
+    this.steps.remove();
+    this.draw();
+    this.extras.replaceChildren(...[this.note(), ...(this.answer ? this.details() : []), this.actions()].filter(Boolean));
+  }
+
+  note() {
+    if (this.ended === "stopped") return h("p.stopped", {}, word("stopped"));
+    if (this.ended === "failed") return h("p.failure", { role: "alert" }, `${word("failed")} ${this.reason}`);
+    return null;
+  }
+
+  saved() {
+    const { pipeline, text, id, ended, reason } = this;
+    return { pipeline, text, id, ended, reason, answer: this.answer && { ...this.answer, evidence: [] } };
+  }
+
+  restore({ text, id, ended, reason, answer }) {
+    Object.assign(this, { text, id, ended, reason, answer });
+    this.settle();
+  }
+
+  draw() {
+    this.body.replaceChildren(...prose(this.text, (number) => this.marker(number)));
+  }
+
+  marker(number) {
+    const citation = this.answer?.citations.find((each) => each.marker === number);
+    if (!this.answer) return h("span.marker", {}, String(number));
+    if (!citation) return null;
+    const label = `${word("openSource", number)}: ${citation.title || citation.source}`;
+    return h("button.marker", { type: "button", title: citation.quote, ariaLabel: label, onclick: () => openCitation(citation) }, String(number));
+  }
+
+  details() {
+    const { citations, degraded } = this.answer;
+    return [
+      ...degraded.map((each) => h("p.degraded", {}, word("degraded", each, word("nodes")[each.stage] ?? each.stage))),
+      citations.length ? h("section.sources", {}, h("h3", {}, word("sources")), h("ol", {}, citations.map(source))) : null,
+      this.verdict(),
+    ];
+  }
+
+  verdict() {
+    const { timings, trace } = this.answer;
+    const { colour, badge, hint, why } = judged(this.answer);
+    const summary = h("summary", {},
+      h("span.judged", {},
+        h(`span.badge.${colour}`, { title: hint }, badge),
+        h("span.route", {}, why)),
+      h("span.how", {}, word("how")));
+    const longest = Math.max(...trace.map((event) => event.milliseconds), 1);
+    return h("details.verdict", {}, summary,
+      h("ol.path", {}, trace.map((event) => h("li", {},
+        h("span.node", {}, word("nodes")[event.node] ?? event.node),
+        bar(event.milliseconds / longest),
+        h("span.time", {}, milliseconds(event.milliseconds)),
+        h("span.detail", {}, explain(event.detail)))),
+        h("li.total", {}, h("span.node", {}, word("total")), h("span"), h("span.time", {}, milliseconds(timings.total)), h("span"))),
+      this.facts());
+  }
+
+  facts() {
+    const { pipeline, models } = this.answer;
+    const roles = word("roles");
+    return h("dl.facts", {},
+      h("div", {}, h("dt", {}, word("pipeline")), h("dd", {}, `${pipeline.name} ${pipeline.version}`)),
+      Object.entries(models).map(([role, name]) => h("div", {}, h("dt", {}, roles[role] ?? role), h("dd", {}, name))));
+  }
+
+  actions() {
+    const copy = h("button.quiet", { type: "button", onclick: async () => {
+      await copyText(this.text);
+      copy.textContent = word("copied");
+      setTimeout(() => (copy.textContent = word("copy")), 1500);
+    } }, word("copy"));
+    return h("div.actions", {}, this.answer && this.id ? this.rating() : null, this.text ? copy : null,
+      h("button.quiet", { type: "button", onclick: () => this.retry() }, word("retry")));
+  }
+
+  /** Two thumbs, and a line to say why once one of them was given. */
+  rating() {
+    const box = h("span.rating");
+    const send = async (thumb, comment = "") => {
+      try {
+        await api.feedback(this.id, thumb, comment);
+      } catch (error) {
+        box.replaceChildren(h("span.thanks", { role: "alert" }, error.message || word("unreachable")));
+        return;
+      }
+      if (comment) return void box.replaceChildren(h("span.thanks", { role: "status" }, word("thanks")));
+      const why = h("input", { type: "text", maxLength: 2000, placeholder: word("why"), ariaLabel: word("why") });
+      const form = h("form", { onsubmit: (event) => {
+        event.preventDefault();
+        if (why.value.trim()) send(thumb, why.value.trim());
+      } }, h("span.thanks", { role: "status" }, word("thanks")), why, h("button.quiet", { type: "submit" }, word("sendComment")));
+      box.replaceChildren(form);
+      why.focus();
+    };
+    const thumb = (name) => h("button.quiet.icon", { type: "button", ariaLabel: word(name), title: word(name), onclick: () => send(name) }, icon(THUMBS[name]));
+    box.append(thumb("up"), thumb("down"));
+    return box;
+  }
+}
+
+/** The verdict in colour and words. Where the pipeline does not grade, its confidence decided nothing and is not shown. */
+function judged({ status, route, confidence, models, trace }) {
+  const ran = (node) => trace.some((event) => event.node === node);
+  if (ran("reply")) return { colour: "ungraded", badge: word("reply"), hint: "", why: word("replyRoute") };
+  const refused = status === "abstained";
+  if (models.grading === "off") {
+    const badge = refused ? word("status").abstained : word("ungraded");
+    return { colour: refused ? status : "ungraded", badge, hint: word("ungradedHint"), why: word("ungradedRoute", refused) };
+  }
+  const uncertain = status === "grounded" && (route !== "correct" || confidence < 0.5);
+  return {
+    colour: uncertain ? "partial" : status,
+    badge: `${word("status")[status]} · ${word("confidence", Math.round(confidence * 100))}`,
+    hint: word("confidenceHint"),
+    why: word("route")[route](refused, ran("rewrite"), ran("search_web")),
+  };
+}
+
+function source(citation) {
+  const place = [citation.title ? citation.source : "", citation.page ? word("page", citation.page) : ""].filter(Boolean).join(" · ");
+  return h("li", { value: citation.marker },
+    h("button.source", { type: "button", onclick: () => openCitation(citation) },
+      h("span.number", {}, String(citation.marker)),
+      h("span.title", {}, citation.title || citation.source),
+      h("span.place", {}, citation.url ?? place),
+      h("q", {}, citation.quote)));
+}
+
+function openCitation(citation) {
+  if (citation.url) window.open(citation.url, "_blank", "noopener,noreferrer");
+  else showDocument(citation.document, citation.start, citation.end);
+}
+
+function bar(share) {
+  const fill = h("span.fill");
+  fill.style.width = `${Math.max(share * 100, 1)}%`;
+  return h("span.track", {}, fill);
+}
+
+const milliseconds = (value) => (value >= 1000 ? `${(value / 1000).toFixed(1)} s` : `${value < 9.95 ? value.toFixed(1) : Math.round(value)} ms`);
+
+function explain(detail) {
+  const shown = (value) => (typeof value === "number" && !Number.isInteger(value) ? value.toFixed(2) : Array.isArray(value) ? value.join(", ") : String(value));
+  return Object.entries(detail).filter(([, value]) => value !== null && typeof value !== "object" || Array.isArray(value))
+    .map(([name, value]) => `${name.replaceAll("_", " ")}: ${shown(value)}`).join(" · ");
+}
