@@ -28,7 +28,7 @@ def test_two_versions_answer_side_by_side(server: Serving, open_page: Callable[.
     assert "crag" not in page.locator("#rival option").evaluate_all("all => all.map((each) => each.value)")
     page.select_option("#rival", "vector")
     ask(page, QUESTION)
-    page.wait_for_function("document.querySelectorAll('.answer .badge').length === 2")
+    page.wait_for_selector(".answer .badge >> nth=1")
     assert page.locator(".version").all_inner_texts() == ["crag", "vector"]
     assert page.locator(".answer .badge").all_inner_texts()[1] == "Evidence not graded"
     left, right = (page.locator(".answer").nth(n).bounding_box() for n in (0, 1))
@@ -104,7 +104,7 @@ def test_documents_are_uploaded_read_asked_and_removed(tmp_path: Path, open_page
         page.click("#close-reader")
         page.click(".tabs [data-view=documents]")
         page.click("button[aria-label^='Read again']")
-        page.wait_for_function("document.querySelectorAll('.job[aria-busy=false]').length === 2")
+        page.wait_for_selector(".job[aria-busy=false] >> nth=1")
         page.on("dialog", lambda dialog: dialog.accept())
         page.click("button[aria-label^='Delete']")
         page.wait_for_selector(".empty")
