@@ -20,6 +20,8 @@ COMMANDS = {
     "search": ("crag.cli.search:search", "Show the passages that a question finds."),
     "chunk": ("crag.cli.chunk:chunk", "Show how a file is cut into chunks."),
     "serve": ("crag.cli.serve:serve", "Serve the chat API and the page."),
+    "keys": ("crag.cli.keys:keys", "Make, list or remove the keys that clients must send."),
+    "feedback": ("crag.cli.feedback:feedback", "List ratings of answers, or export them as drafts of a suite."),
     "docs": ("crag.cli.docs:docs", "List, show or remove documents."),
     "collections": ("crag.cli.collections:collections", "List or remove collections of documents."),
     "index": ("crag.cli.index:index", "Check or rebuild the search index."),

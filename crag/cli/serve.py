@@ -88,7 +88,10 @@ def _serve(home: Path, host: str, port: int, pipelines: list[Pipeline], *, runs:
 
 
 def _pipelines(names: tuple[str, ...]) -> list[Pipeline]:
-    """The named ones first, then the shipped ones that they do not replace by name."""
+    """The named ones, or the default one, first; then the shipped ones that none of them replaces by name, best first.
+
+    Raises NotFoundError for an unknown name and ConfigError for a damaged file or for two of one name.
+    """
     wanted = [load_pipeline(name) for name in names]
     if not wanted:
         wanted = [load_pipeline(DEFAULT_PIPELINE)]
