@@ -223,4 +223,21 @@ def test_an_answer_can_be_stopped_and_the_server_may_go_and_come(
         page.keyboard.press("Enter")
         page.wait_for_selector(".failure")
         assert "server cannot be reached" in page.inner_text(".failure")
+        with serving(home, "--port", server.url.rpartition(":")[2]):
+            page.click(".turn:last-child .actions button:has-text('Ask again')")
+            page.wait_for_selector(".turn:last-child .badge")
+            assert "02:30" in page.inner_text(".turn:last-child .text")
     page.close()
+
+
+def test_what_degraded_is_named(copy_of_samples: Callable[[], Path], open_page: Callable[..., Page]) -> None:
+    with (
+        ScriptedServer() as model,  # Status 500, whatever it is asked.
+        serving(copy_of_samples(), OPENAI_BASE_URL=f"{model.url}/v1", CRAG_CHAT_MODEL="m") as server,
+    ):
+        page = open_page(f"{server.url}/")
+        page.wait_for_selector(".example")
+        ask(page, QUESTION)
+        assert "02:30" in page.inner_text(".answer .text")
+        assert page.inner_text(".degraded").startswith("Write: ")
+        shot(page, "degraded")
