@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 
 from chunking.errors import DocumentError, install_line
 from chunking.loaders.base import Parsed
@@ -22,7 +23,8 @@ def load_image(data: bytes, source: str) -> Parsed:
 
     pages = []
     try:
-        with Image.open(io.BytesIO(data)) as image:
+        # Damage in what describes a picture (EXIF) is no damage to its text.
+        with warnings.catch_warnings(action="ignore"), Image.open(io.BytesIO(data)) as image:
             for frame in ImageSequence.Iterator(image):
                 if frame.width * frame.height > MAX_PIXELS:
                     raise DocumentError(f"{source} has more than {MAX_PIXELS:,} pixels: save it in a smaller size.")

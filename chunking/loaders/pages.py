@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from chunking.loaders.base import TextBuilder
 from chunking.loaders.pdf_lines import HYPHEN, Line
+from chunking.loaders.pdf_tables import find_tables
 from chunking.normalize import clean
 
 _EDGE_LINES = 2
@@ -129,13 +130,22 @@ def _compose(pages: list[list[Line]], body: float) -> tuple[TextBuilder, tuple[i
         breaks.clear()
 
     for number, lines in enumerate(pages, start=1):
-        if pending and lines and _same_paragraph(pending[-1], lines[0], pending, new_page=True):
+        tables = find_tables(lines)
+        if pending and lines and 0 not in tables and _same_paragraph(pending[-1], lines[0], pending, new_page=True):
             breaks.append((len(pending), number))
         else:
             flush()
             page_starts.append(builder.next_start)
         pitch = _pitch(lines)
+        inside = 0
         for index, line in enumerate(lines):
+            if index < inside:
+                continue
+            if index in tables:
+                flush()
+                inside, table = tables[index]
+                builder.add("table", table, page=number)
+                continue
             if pending and index and not _same_paragraph(pending[-1], line, pending, pitch=pitch):
                 flush()
             if not pending:
@@ -153,7 +163,7 @@ def _level(lines: list[Line], large: list[float], body: float) -> int:
         return 0
     if not _is_large(lines[0], body):
         short = len(lines) <= 2 and words <= 100 and not _TERMINAL.search(lines[-1].text)
-        if not (short and all(line.bold and line.cells == 1 for line in lines)):
+        if not (short and all(line.bold and not line.cells for line in lines)):
             return 0
     return min(6, large.index(size) + 1)
 

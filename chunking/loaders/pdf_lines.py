@@ -25,9 +25,19 @@ MIN_JUMPS = 6
 
 
 @dataclass(frozen=True, slots=True)
+class Cell:
+    """A stretch of a line that a hole parts from the next."""
+
+    text: str
+    left: float
+    right: float
+
+
+@dataclass(frozen=True, slots=True)
 class Line:
     """Points, origin at the bottom left. `size` is the height of the font's line box. `row` groups the segments that
-    the stream put on one baseline, `cells` counts those that were rejoined. `bold` holds from first to last character.
+    the stream put on one baseline, `cells` are those that were rejoined, none where it is one. `bold` holds from first
+    to last character.
     """
 
     text: str
@@ -38,7 +48,7 @@ class Line:
     size: float
     row: int
     bold: bool = False
-    cells: int = 1
+    cells: tuple[Cell, ...] = ()
 
 
 def page_lines(text_page: Any, width: float) -> list[Line]:
@@ -235,7 +245,10 @@ def _rejoin_rows(segments: list[Line]) -> list[Line]:
                 max(last.size, segment.size),
                 last.row,
                 last.bold and segment.bold,
-                last.cells + 1,
+                (
+                    *(last.cells or (Cell(last.text, last.left, last.right),)),
+                    Cell(segment.text, segment.left, segment.right),
+                ),
             )
         else:
             lines.append(segment)

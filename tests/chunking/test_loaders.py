@@ -381,7 +381,7 @@ def test_pdf_table_rows_stay_rows() -> None:
         pdf.text(20, 20 + 6 * row, f"name {row}")
         pdf.text(130, 20 + 6 * row, f"value {row}")
     text = load_bytes(bytes(pdf.output()), source="a.pdf").text
-    assert "name 3 value 3" in text
+    assert "\n| name 3 | value 3 |\n" in text
 
 
 def test_a_broken_word_is_mended() -> None:

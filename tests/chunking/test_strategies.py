@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -36,6 +37,21 @@ def config(strategy: str, **settings: object) -> ChunkingConfig:
     sizes = {"target_tokens": 40, "min_tokens": 12, "max_tokens": 90}
     return ChunkingConfig.model_validate({"strategy": strategy, **sizes, **settings})
 
+
+class Marker:
+    """Marks every third sentence of each text, and quotes wrongly in texts of an odd number of sentences."""
+
+    def mark(self, instructions: str, texts: Sequence[str], schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+        replies = []
+        for text in texts:
+            lines = text.split("\n")
+            opening = (lambda line: "no such words") if len(lines) % 2 else (lambda line: line.split(". ", 1)[1][:40])
+            numbers = range(4, len(lines) + 1, 3)
+            replies.append({"boundaries": [{"sentence": n, "opening": opening(lines[n - 1])} for n in numbers]})
+        return replies
+
+
+MARKER = Marker()
 
 _SENTENCES = st.sampled_from(
     [
@@ -97,10 +113,10 @@ def _promises(document: Document, chunks: list[Chunk], cap: int) -> None:
 def test_exact_disjoint_complete_and_under_the_cap(strategy: str, text: str) -> None:
     document = _load(text)
     settings_ = config(strategy, keep_noise=True)
-    chunks = build_chunker(settings_, count_words, embed).chunk(document)
+    chunks = build_chunker(settings_, count_words, embed, MARKER).chunk(document)
     _promises(document, chunks, settings_.max_tokens)
     assert _squeeze("".join(chunk.text for chunk in chunks)) == _squeeze(document.text)
-    assert chunks == build_chunker(settings_, count_words, embed).chunk(document)
+    assert chunks == build_chunker(settings_, count_words, embed, MARKER).chunk(document)
 
 
 @pytest.mark.parametrize("strategy", STRUCTURED)
@@ -109,7 +125,7 @@ def test_exact_disjoint_complete_and_under_the_cap(strategy: str, text: str) -> 
 def test_units_are_torn_only_when_they_alone_exceed_the_cap(strategy: str, text: str) -> None:
     document = _load(text)
     settings_ = config(strategy)
-    chunks = build_chunker(settings_, count_words, embed).chunk(document)
+    chunks = build_chunker(settings_, count_words, embed, MARKER).chunk(document)
     starts = {unit.start for unit in split_units(document.text, document.blocks)}
     ends = {unit.end for unit in split_units(document.text, document.blocks)}
     for chunk in chunks:
@@ -130,7 +146,7 @@ def test_an_appended_section_leaves_earlier_chunks_as_they_were(strategy: str, t
     text = f"# One\n\n{text}\n\nA last word."
     if "unclosed" in text:
         text = text.replace("```\nunclosed", "unclosed")
-    chunker = build_chunker(config(strategy), count_words, embed)
+    chunker = build_chunker(config(strategy), count_words, embed, MARKER)
     before = chunker.chunk(_load(text))
     after = chunker.chunk(_load(f"{text}\n\n# Another\n\n{added}"))
     assert after[: len(before)] == before
@@ -155,7 +171,7 @@ def test_an_appended_section_leaves_earlier_chunks_as_they_were(strategy: str, t
 def test_extremes(strategy: str, text: str) -> None:
     document = _load(text)
     settings_ = config(strategy)
-    chunks = build_chunker(settings_, count_words, embed).chunk(document)
+    chunks = build_chunker(settings_, count_words, embed, MARKER).chunk(document)
     _promises(document, chunks, settings_.max_tokens)
     assert _squeeze("".join(chunk.text for chunk in chunks)) == _squeeze(document.text)
     for chunk in chunks:
@@ -165,7 +181,7 @@ def test_extremes(strategy: str, text: str) -> None:
 @pytest.mark.parametrize("strategy", STRUCTURED)
 def test_nothing_below_the_minimum_where_a_neighbour_has_room(strategy: str) -> None:
     text = "# T\n\n## S\n\n" + "\n\n".join(["Short one.", "这是一个比较长的段落，它有不少字。" * 3, "Tiny."] * 8)
-    chunks = build_chunker(config(strategy), count_words, embed).chunk(_load(text))
+    chunks = build_chunker(config(strategy), count_words, embed, MARKER).chunk(_load(text))
     assert min(chunk.tokens for chunk in chunks) >= 12
 
 
@@ -182,7 +198,7 @@ def test_the_cap_holds_where_a_whole_counts_more_than_its_parts(strategy: str) -
         return [int(len(text) ** 1.15) for text in texts]
 
     document = _load("# 标题\n\n" + "一句话。Another sentence here. " * 100 + "\n\n```\n" + "x = 1\n" * 200 + "```")
-    chunks = build_chunker(config(strategy), count, embed).chunk(document)
+    chunks = build_chunker(config(strategy), count, embed, MARKER).chunk(document)
     assert max(count([chunk.embedded_text])[0] for chunk in chunks) <= 90
     assert _squeeze("".join(chunk.text for chunk in chunks)) == _squeeze(document.text)
 
@@ -190,7 +206,7 @@ def test_the_cap_holds_where_a_whole_counts_more_than_its_parts(strategy: str) -
 @pytest.mark.parametrize("strategy", ["hybrid", "sentence", "paragraph"])
 def test_overlap_repeats_whole_sentences(strategy: str) -> None:
     text = "".join(f"第{i}句话说的是不同的内容。" for i in range(60))
-    chunks = build_chunker(config(strategy, overlap=1), count_words, embed).chunk(_load(text))
+    chunks = build_chunker(config(strategy, overlap=1), count_words, embed, MARKER).chunk(_load(text))
     assert len(chunks) > 3
     for before, after in pairwise(chunks):
         assert text[after.start : before.end].count("。") == 1
@@ -199,26 +215,26 @@ def test_overlap_repeats_whole_sentences(strategy: str) -> None:
 
 def test_fixed_windows_overlap_by_tokens() -> None:
     text = "字" * 1000
-    chunks = build_chunker(config("fixed", overlap=10), count_words, embed).chunk(_load(text))
+    chunks = build_chunker(config("fixed", overlap=10), count_words, embed, MARKER).chunk(_load(text))
     assert {chunk.tokens for chunk in chunks[:-1]} == {40}
     assert {before.end - after.start for before, after in pairwise(chunks)} == {10}
 
 
 def test_context_holds_title_and_headings_without_repeats() -> None:
     text = "# Guide\n\n## Setup\n\n" + "A sentence of some words. " * 40 + "\n\n# Guide two\n\nEnd of it."
-    chunks = build_chunker(config("hybrid"), count_words, embed).chunk(_load(text))
+    chunks = build_chunker(config("hybrid"), count_words, embed, MARKER).chunk(_load(text))
     assert chunks[0].heading_path == ("Guide", "Setup")
     assert chunks[0].context == ""
     assert chunks[1].context == "Guide > Setup"
     assert chunks[-1].context == "Guide"
-    plain = build_chunker(config("hybrid", headings=False), count_words, embed).chunk(_load(text))
+    plain = build_chunker(config("hybrid", headings=False), count_words, embed, MARKER).chunk(_load(text))
     assert {chunk.context for chunk in plain} == {""}
 
 
 def test_front_matter_and_empty_last_headings_are_left_out() -> None:
     document = _load("---\ntitle: Named\n---\n\nBody text.\n\n## Changelog\n")
     assert document.title == "Named"
-    assert [chunk.text for chunk in build_chunker(config("hybrid"), count_words, embed).chunk(document)] == [
+    assert [chunk.text for chunk in build_chunker(config("hybrid"), count_words, embed, MARKER).chunk(document)] == [
         "Body text."
     ]
 
@@ -244,7 +260,7 @@ def test_semantic_with_every_method_and_any_vectors(method: str, signal: str, te
     def constant(texts: Sequence[str]) -> NDArray[np.float32]:
         return np.full((len(texts), 4), value, dtype=np.float32)
 
-    chunks = build_chunker(settings_, count_words, constant).chunk(document)
+    chunks = build_chunker(settings_, count_words, constant, MARKER).chunk(document)
     _promises(document, chunks, settings_.max_tokens)
     assert _squeeze("".join(chunk.text for chunk in chunks)) == _squeeze(document.text)
 
@@ -267,7 +283,9 @@ _LONG = "".join(f"第{i}个句子讲的是另一件具体的事情。" for i in 
 @pytest.mark.parametrize("strategy", STRUCTURED)
 def test_a_sentence_that_points_back_is_not_parted_from_its_antecedent(strategy: str) -> None:
     text = f"# 标题\n\n{_LONG}方案甲先检索再排序。上述方案需要两个模型。{_LONG}{_LONG}"
-    chunks = build_chunker(config(strategy, target_tokens=110, max_tokens=220), count_words, embed).chunk(_load(text))
+    chunks = build_chunker(config(strategy, target_tokens=110, max_tokens=220), count_words, embed, MARKER).chunk(
+        _load(text)
+    )
     assert len(chunks) > 1
     assert any("方案甲先检索再排序。上述方案" in chunk.text for chunk in chunks)
 
