@@ -13,6 +13,7 @@ A message is one sentence that names the file, key or endpoint and says what to 
 
 from __future__ import annotations
 
+import os
 from typing import ClassVar
 
 
@@ -57,10 +58,18 @@ class StoreError(CragError):
 
 
 class ProviderError(CragError):
-    """`provider` names who failed, e.g. ``openai`` or ``tavily``."""
+    """`provider` names who failed, e.g. ``openai`` or ``tavily``. The message holds no key, whatever the far end said."""
 
     kind = "provider_error"
 
     def __init__(self, message: str, *, provider: str) -> None:
-        super().__init__(message)
+        super().__init__(without_keys(message))
         self.provider = provider
+
+
+def without_keys(text: str) -> str:
+    """`text` with the name of the variable for each key that the environment holds: endpoints echo what they refuse."""
+    for name, value in os.environ.items():
+        if name.endswith("_KEY") and len(value) >= 8:
+            text = text.replace(value, f"({name})")
+    return text

@@ -1,0 +1,181 @@
+"""What a server tells of itself and its answers: figures, log, feedback, evaluation runs."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from chunking.errors import CragError
+from crag.api.errors import ApiError
+from crag.api.pages import Pages
+from eval.testset import load_drafts
+from tests.crag.cli import ROOT, crag
+from tests.crag.serving import Serving, serving
+
+QUESTION = "When does the nightly Ragas run start?"
+UNANSWERABLE = "Who won the 1987 chess championship of Reykjavik?"
+SCRIPT = "<p id=told>told</p><script>fetch('/v1/documents')</script>"
+
+
+@pytest.fixture(scope="module")
+def home(copy_of_samples: Callable[[], Path]) -> Path:
+    return copy_of_samples()
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory, home: Path) -> Path:
+    folder = tmp_path_factory.mktemp("runs")
+    suite = folder / "suite.yaml"
+    suite.write_text(json.dumps({"questions": [{"id": "q1", "question": QUESTION, "reference": "At 02:30."}]}))
+    pipelines = ("--pipeline", "vector", "--pipeline", "hybrid")
+    ran = crag("eval", "run", "--suite", suite, *pipelines, "--out", folder / "ladder", home=home)
+    assert ran.code == 0, ran.err
+    (folder / "report.html").write_text(SCRIPT)
+    (folder / "elsewhere").symlink_to("/etc")
+    (folder / "broken").mkdir()
+    (folder / "broken" / "manifest.json").write_text("[")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def watched(home: Path, runs: Path) -> Iterator[Serving]:
+    with serving(home, "--runs", str(runs)) as running:
+        yield running
+
+
+@pytest.fixture
+def http(watched: Serving) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=watched.url, timeout=60) as http:
+        yield http
+
+
+def ask(http: httpx.Client, question: str, **more: Any) -> dict[str, Any]:
+    body = {"model": "crag", "messages": [{"role": "user", "content": question}], **more}
+    told: dict[str, Any] = http.post("/v1/chat/completions", json=body).raise_for_status().json()
+    return told
+
+
+def figures(http: httpx.Client) -> dict[tuple[str, ...], float]:
+    """Values by name and sorted label values."""
+    return {
+        (sample.name, *sorted(sample.labels.values())): sample.value
+        for family in text_string_to_metric_families(http.get("/metrics").text)
+        for sample in family.samples
+    }
+
+
+def test_figures_count_what_was_asked(http: httpx.Client) -> None:
+    before = figures(http)
+    ask(http, QUESTION)
+    ask(http, UNANSWERABLE)
+    http.get("/v1/nothing/at/all")
+    after = figures(http)
+
+    def more(*name: str) -> float:
+        return after.get(name, 0) - before.get(name, 0)
+
+    assert more("crag_requests_total", "/v1/chat/completions", "200", "POST") == 2
+    assert more("crag_answers_total", "correct", "crag", "grounded") == 1
+    assert sum(more(*name) for name in after if name[0] == "crag_answers_total" and "abstained" in name) == 1
+    assert more("crag_node_seconds_count", "retrieve") == 2
+    assert more("crag_requests_total", "404", "GET", "other") == 1
+    assert after["crag_documents",] == 18
+    assert after["crag_jobs_waiting",] == 0
+    assert not any("nothing" in part for name in after for part in name)
+
+
+def test_each_answer_is_one_line_of_json_with_the_request_and_the_user(http: httpx.Client, home: Path) -> None:
+    body = {"model": "crag", "messages": [{"role": "user", "content": QUESTION}], "user": "用户\n1", "stream": True}
+    reply = http.post("/v1/chat/completions", json=body, headers={"x-request-id": "my-id.1"})
+    assert reply.headers["x-request-id"] == "my-id.1"
+    line = json.loads((home / "answers.log").read_text(encoding="utf-8").splitlines()[-1])
+    assert (line["request"], line["user"], line["question"]) == ("my-id.1", "用户\n1", QUESTION)
+    assert (line["outcome"], line["status"], line["stream"], line["key"]) == ("answered", "grounded", True, None)
+    assert 0 < line["first_text_ms"] <= line["total_ms"]
+    assert line["answer"] in reply.text
+    invented = http.get("/healthz", headers={"x-request-id": "a b\tc"}).headers["x-request-id"]
+    assert re.fullmatch("[0-9a-f]{32}", invented)
+
+
+def test_a_thumb_is_kept_with_the_trace_and_becomes_a_draft(http: httpx.Client, home: Path, tmp_path: Path) -> None:
+    liked, missed = ask(http, QUESTION), ask(http, UNANSWERABLE)
+    assert liked["id"] == liked["crag"]["answer_id"]
+    for body in (
+        {"answer": liked["id"], "rating": "down"},
+        {"answer": liked["id"], "rating": "up", "comment": "just so"},
+        {"answer": missed["id"], "rating": "down", "comment": "It was Jónsson."},
+    ):
+        reply = http.post("/v1/feedback", json=body)
+        assert reply.status_code == 200, reply.text
+    unknown = http.post("/v1/feedback", json={"answer": "chatcmpl-x", "rating": "up"})
+    assert (unknown.status_code, unknown.json()["error"]["code"]) == (404, "answer_not_found")
+    assert http.post("/v1/feedback", json={"answer": "x", "rating": "five"}).status_code == 400
+    listed = {entry["answer"]: entry for entry in http.get("/v1/feedback").json()["data"]}
+    assert listed[liked["id"]]["rating"] == "up"
+    assert listed[missed["id"]]["question"] == UNANSWERABLE
+
+    kept = {entry["answer"]: entry for entry in crag("feedback", "list", "--json", home=home).json["feedback"]}
+    assert kept[liked["id"]]["trace"]["trace"][-1]["node"] == "verify"
+    drafts = tmp_path / "drafts.json"
+    assert crag("feedback", "export", "--out", drafts, home=home).code == 0
+    by_question = {draft.question: draft for draft in load_drafts(drafts)}
+    draft = by_question[QUESTION]
+    assert "02:30" in draft.reference
+    assert "[1]" not in draft.reference
+    assert [passage.text for passage in draft.passages] == [c["quote"] for c in liked["crag"]["citations"]]
+    assert by_question[UNANSWERABLE].reference == ""
+    assert by_question[UNANSWERABLE].how == "feedback, down: It was Jónsson."
+
+
+def test_runs_and_reports_are_listed_shown_and_compared(http: httpx.Client, runs: Path) -> None:
+    listed = http.get("/v1/evals").json()
+    assert listed["enabled"] is True
+    entries = {entry["name"]: entry for entry in listed["data"]}
+    assert {"ladder/vector", "ladder/hybrid", "report.html"} <= entries.keys()
+    assert not any(name.startswith(("elsewhere", "broken")) for name in entries)
+    vector, hybrid = entries["ladder/vector"], entries["ladder/hybrid"]
+    assert vector["pipeline"]["name"] == "vector"
+    assert vector["suite"]["questions"] == 1
+    assert vector["finished"] is True
+    shown = http.get(f"/v1/evals/{vector['id']}").json()
+    assert shown["summary"]["questions"] == 1
+
+    url = http.get(f"/v1/evals/{entries['report.html']['id']}").json()["url"]
+    report = http.get(url)
+    assert report.text == SCRIPT
+    assert report.headers["content-security-policy"].startswith("sandbox allow-scripts")
+    assert "connect-src" not in report.headers["content-security-policy"]
+    both = http.get("/v1/evals/compare", params={"base": vector["id"], "candidate": hybrid["id"]}).json()["url"]
+    assert "hybrid" in http.get(both).text
+    for forged in (url[:-1] + ("0" if url[-1] != "0" else "1"), "/reports/x", "/reports/é.é", "/reports/" + "A" * 3000):
+        assert http.get(forged).status_code == 404
+    for name in ("../report.html", "report.html", "..%2f..%2fetc%2fpasswd", str(runs / "report.html")):
+        assert http.get(f"/v1/evals/{name}").status_code == 404
+
+
+def test_a_ticket_ends() -> None:
+    now = [1000.0]
+    pages = Pages(lambda: now[0])
+    pages.add("greeting", lambda name: f"hello {name}")
+    ticket = pages.link("greeting", "世界").removeprefix("/reports/")
+    assert pages.html(ticket) == "hello 世界"
+    now[0] += 601
+    with pytest.raises(ApiError, match="no longer"):
+        pages.html(ticket)
+    assert not issubclass(ApiError, CragError)
+
+
+def test_every_endpoint_is_described_and_in_the_documentation(http: httpx.Client) -> None:
+    described = http.get("/openapi.json").json()["paths"]
+    text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    for path, methods in described.items():
+        for method, operation in methods.items():
+            assert operation["description"], path
+            assert f"{method.upper()} {re.sub('{[a-z_]+}', '{id}', path)}" in text, f"docs/api.md lacks {method} {path}"
