@@ -58,7 +58,7 @@ class StoreError(CragError):
 
 
 class ProviderError(CragError):
-    """`provider` names who failed, e.g. ``openai`` or ``tavily``. The message holds no key, whatever the far end said."""
+    """`provider` names who failed, e.g. ``openai`` or ``tavily``. Its message holds no key, whatever they said."""
 
     kind = "provider_error"
 
