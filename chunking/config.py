@@ -49,6 +49,9 @@ class ChunkingConfig(BaseModel):
     signal: Literal["embedding", "tfidf"] = "embedding"
     """semantic: sentence vectors of the pipeline's embedder, or TF-IDF ones that need no model."""
 
+    only: Literal["long", "all"] = "long"
+    """llm: ask the model only where the hybrid cut has to part a paragraph, or about everything."""
+
     @model_validator(mode="after")
     def _ordered(self) -> ChunkingConfig:
         if not self.min_tokens <= self.target_tokens <= self.max_tokens:

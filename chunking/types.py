@@ -74,6 +74,8 @@ class Chunk:
     parent_id: str | None = None
     forced: bool = False
     context: str = ""
+    note: str = ""
+    """What the reader of an ingest report should know of the cut: a model's boundaries that were refused."""
 
     @property
     def embedded_text(self) -> str:

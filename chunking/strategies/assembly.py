@@ -84,7 +84,7 @@ class Assembler:
     def smallest_budget(self) -> int:
         """The least that any chunk of the document may have beside its context."""
         heads = max((tokens for _, tokens, _ in self._heads.values()), default=0)
-        contexts = max(tokens for _, tokens in self._contexts.values())
+        contexts = max((tokens for _, tokens in self._contexts.values()), default=0)
         return max(1, self._config.max_tokens - contexts - heads - 1)
 
     def head_tokens(self, unit: Unit) -> int:

@@ -10,16 +10,13 @@ from chunking.config import ChunkingConfig
 from chunking.noise import kept_blocks
 from chunking.pieces import safe_cut, slices
 from chunking.strategies.assembly import Assembler, Span
-from chunking.strategies.base import SentenceEmbedder
 from chunking.types import Block, Chunk, Document, TokenCounter
 
 
 class FixedChunker:
     """`overlap` counts tokens. Words, joined emoji and combining sequences stay whole; `min_tokens` does not apply."""
 
-    def __init__(
-        self, config: ChunkingConfig, count_tokens: TokenCounter, embed: SentenceEmbedder | None = None
-    ) -> None:
+    def __init__(self, config: ChunkingConfig, count_tokens: TokenCounter) -> None:
         self._config = config
         self._count = count_tokens
 

@@ -7,15 +7,12 @@ from abc import ABC, abstractmethod
 from chunking.config import ChunkingConfig
 from chunking.noise import kept_blocks
 from chunking.strategies.assembly import Assembler, Measured
-from chunking.strategies.base import SentenceEmbedder
 from chunking.strategies.sections import Group, Piece, group_units, join_sections, pieces
 from chunking.types import Chunk, Document, TokenCounter
 
 
 class SectionalChunker(ABC):
-    def __init__(
-        self, config: ChunkingConfig, count_tokens: TokenCounter, embed: SentenceEmbedder | None = None
-    ) -> None:
+    def __init__(self, config: ChunkingConfig, count_tokens: TokenCounter) -> None:
         self._config = config
         self._count = count_tokens
 

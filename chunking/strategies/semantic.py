@@ -64,6 +64,8 @@ class SemanticChunker:
             # Weights come from the group alone: what follows must not change earlier chunks.
             return [tfidf_vectors(_texts(document, measured, group)) for group in groups]
         texts = [text for group in groups for text in _texts(document, measured, group)]
+        if not texts:
+            return []
         vectors = self._embed(texts)
         ends = list(accumulate(len(group.ranges) for group in groups))
         return [vectors[end - len(group.ranges) : end] for end, group in zip(ends, groups, strict=True)]

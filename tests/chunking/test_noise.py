@@ -10,6 +10,7 @@ from chunking.config import ChunkingConfig
 from chunking.loaders import load_bytes
 from chunking.strategies import STRATEGIES, build_chunker
 from chunking.strategies.tfidf import tfidf_vectors
+from tests.fakes.boundaries import EveryThird
 
 
 def _count(texts: Sequence[str]) -> list[int]:
@@ -56,11 +57,11 @@ def test_noise_is_left_out_and_named(reason: str, noise: str, strategy: str) -> 
     document = load_bytes(text.encode(), source="a.md")
     assert document.notes == (f"kept out of the index unless chunking.keep_noise is set: {reason}",)
     sizes = {"strategy": strategy, "target_tokens": 400, "max_tokens": 480, "min_tokens": 100}
-    chunks = build_chunker(ChunkingConfig.model_validate(sizes), _count, tfidf_vectors, Silent()).chunk(document)
+    chunks = build_chunker(ChunkingConfig.model_validate(sizes), _count, tfidf_vectors, EveryThird()).chunk(document)
     indexed = "\n\n".join(chunk.text for chunk in chunks)
     assert indexed == "# Title\n\nFirst words of the text.\n\n# Next\n\nLast words of the text."
     config = ChunkingConfig.model_validate({**sizes, "keep_noise": True})
-    kept = build_chunker(config, _count, tfidf_vectors, Silent()).chunk(document)
+    kept = build_chunker(config, _count, tfidf_vectors, EveryThird()).chunk(document)
     assert "".join("".join(chunk.text for chunk in kept).split()) == "".join(text.split())
 
 

@@ -13,6 +13,7 @@ from chunking.loaders import load_bytes
 from chunking.strategies import STRATEGIES, build_chunker
 from chunking.strategies.tfidf import tfidf_vectors
 from chunking.types import chunk_id
+from tests.fakes.boundaries import EveryThird
 
 TEXT = "\n\n".join(
     f"# Chapter {chapter}\n\n"
@@ -32,9 +33,9 @@ def _count(texts: Sequence[str]) -> list[int]:
 def test_parents_are_whole_stretches(strategy: str) -> None:
     sizes = {"strategy": strategy, "target_tokens": 30, "min_tokens": 10, "max_tokens": 60}
     document = load_bytes(TEXT.encode(), source="a.md")
-    plain = build_chunker(ChunkingConfig.model_validate(sizes), _count, tfidf_vectors, Silent()).chunk(document)
+    plain = build_chunker(ChunkingConfig.model_validate(sizes), _count, tfidf_vectors, EveryThird()).chunk(document)
     config = ChunkingConfig.model_validate({**sizes, "parent_tokens": 120})
-    chunks = build_chunker(config, _count, tfidf_vectors, Silent()).chunk(document)
+    chunks = build_chunker(config, _count, tfidf_vectors, EveryThird()).chunk(document)
     assert [(chunk.id, chunk.text) for chunk in chunks] == [(chunk.id, chunk.text) for chunk in plain]
     assert all(chunk.parent_id is None for chunk in plain)
     parents = [list(group) for _, group in groupby(chunks, key=lambda chunk: chunk.parent_id)]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+import zlib
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,9 +17,10 @@ from chunking.config import ChunkingConfig
 from chunking.errors import ConfigError
 from chunking.loaders import load_bytes
 from chunking.strategies import STRATEGIES, build_chunker, fingerprint
-from chunking.strategies.tfidf import tfidf_vectors
+from chunking.strategies.tfidf import DIMENSION, tfidf_vectors
 from chunking.types import Chunk, Document
 from chunking.units import split_units
+from tests.fakes.boundaries import EveryThird
 
 STRUCTURED = sorted(set(STRATEGIES) - {"fixed"})
 
@@ -37,21 +38,6 @@ def config(strategy: str, **settings: object) -> ChunkingConfig:
     sizes = {"target_tokens": 40, "min_tokens": 12, "max_tokens": 90}
     return ChunkingConfig.model_validate({"strategy": strategy, **sizes, **settings})
 
-
-class Marker:
-    """Marks every third sentence of each text, and quotes wrongly in texts of an odd number of sentences."""
-
-    def mark(self, instructions: str, texts: Sequence[str], schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-        replies = []
-        for text in texts:
-            lines = text.split("\n")
-            opening = (lambda line: "no such words") if len(lines) % 2 else (lambda line: line.split(". ", 1)[1][:40])
-            numbers = range(4, len(lines) + 1, 3)
-            replies.append({"boundaries": [{"sentence": n, "opening": opening(lines[n - 1])} for n in numbers]})
-        return replies
-
-
-MARKER = Marker()
 
 _SENTENCES = st.sampled_from(
     [
@@ -113,10 +99,10 @@ def _promises(document: Document, chunks: list[Chunk], cap: int) -> None:
 def test_exact_disjoint_complete_and_under_the_cap(strategy: str, text: str) -> None:
     document = _load(text)
     settings_ = config(strategy, keep_noise=True)
-    chunks = build_chunker(settings_, count_words, embed, MARKER).chunk(document)
+    chunks = build_chunker(settings_, count_words, embed, EveryThird()).chunk(document)
     _promises(document, chunks, settings_.max_tokens)
     assert _squeeze("".join(chunk.text for chunk in chunks)) == _squeeze(document.text)
-    assert chunks == build_chunker(settings_, count_words, embed, MARKER).chunk(document)
+    assert chunks == build_chunker(settings_, count_words, embed, EveryThird()).chunk(document)
 
 
 @pytest.mark.parametrize("strategy", STRUCTURED)
@@ -125,7 +111,7 @@ def test_exact_disjoint_complete_and_under_the_cap(strategy: str, text: str) -> 
 def test_units_are_torn_only_when_they_alone_exceed_the_cap(strategy: str, text: str) -> None:
     document = _load(text)
     settings_ = config(strategy)
-    chunks = build_chunker(settings_, count_words, embed, MARKER).chunk(document)
+    chunks = build_chunker(settings_, count_words, embed, EveryThird()).chunk(document)
     starts = {unit.start for unit in split_units(document.text, document.blocks)}
     ends = {unit.end for unit in split_units(document.text, document.blocks)}
     for chunk in chunks:
@@ -146,7 +132,7 @@ def test_an_appended_section_leaves_earlier_chunks_as_they_were(strategy: str, t
     text = f"# One\n\n{text}\n\nA last word."
     if "unclosed" in text:
         text = text.replace("```\nunclosed", "unclosed")
-    chunker = build_chunker(config(strategy), count_words, embed, MARKER)
+    chunker = build_chunker(config(strategy), count_words, embed, EveryThird())
     before = chunker.chunk(_load(text))
     after = chunker.chunk(_load(f"{text}\n\n# Another\n\n{added}"))
     assert after[: len(before)] == before
@@ -161,27 +147,63 @@ def test_an_appended_section_leaves_earlier_chunks_as_they_were(strategy: str, t
         "e" + "\u0301" * 500,
         "字" * 20_000,
         "no end " * 5_000,
+        "nospace" * 143_000,
         "\n" * 100_000 + "end",
         "```\n" + "line\n" * 3_000,
         "| a | b |\n| - | - |\n" + "| " + "wide " * 500 + "| y |\n",
         "# " + "long heading " * 200 + "\n\nbody",
     ],
-    ids=["one", "emoji", "combining", "han", "endless", "blank", "unclosed", "row", "heading"],
+    ids=[
+        "one",
+        "emoji",
+        "combining",
+        "han",
+        "endless",
+        "megabyte",
+        "blank",
+        "unclosed",
+        "row",
+        "heading",
+    ],
 )
 def test_extremes(strategy: str, text: str) -> None:
     document = _load(text)
     settings_ = config(strategy)
-    chunks = build_chunker(settings_, count_words, embed, MARKER).chunk(document)
+    chunks = build_chunker(settings_, count_words, embed, EveryThird()).chunk(document)
     _promises(document, chunks, settings_.max_tokens)
     assert _squeeze("".join(chunk.text for chunk in chunks)) == _squeeze(document.text)
     for chunk in chunks:
         assert not chunk.text.startswith(("\u200d", "\u0301")) or "\u0301" * 200 in text
 
 
+@pytest.mark.parametrize("strategy", sorted(STRATEGIES))
+@pytest.mark.parametrize("text", ["", " \n\t", "\n" * 100_000], ids=["empty", "spaces", "blank lines"])
+def test_nothing_comes_of_nothing(strategy: str, text: str) -> None:
+    document = Document("d", "a.md", "a", "text/markdown", "0", text, ())
+    assert build_chunker(config(strategy), count_words, embed, EveryThird()).chunk(document) == []
+
+
+@pytest.mark.parametrize("method", ["depth", "optimal", "percentile"])
+def test_how_sentences_are_batched_does_not_matter(method: str) -> None:
+    def orthogonal(texts: Sequence[str]) -> NDArray[np.float32]:
+        return np.eye(DIMENSION, dtype=np.float32)[[zlib.crc32(text.encode()) % DIMENSION for text in texts]]
+
+    def singly(texts: Sequence[str]) -> NDArray[np.float32]:
+        return np.vstack([orthogonal([text]) for text in texts])
+
+    document = _load("# One\n\n" + "".join(f"第{i}句话说的是不同的内容。Another {i}. " for i in range(80)))
+    settings_ = config("semantic", breakpoint=method)
+    chunks = build_chunker(settings_, count_words, orthogonal).chunk(document)
+    assert len(chunks) > 3
+    assert chunks == build_chunker(settings_, lambda texts: [count_words([t])[0] for t in texts], singly).chunk(
+        document
+    )
+
+
 @pytest.mark.parametrize("strategy", STRUCTURED)
 def test_nothing_below_the_minimum_where_a_neighbour_has_room(strategy: str) -> None:
     text = "# T\n\n## S\n\n" + "\n\n".join(["Short one.", "这是一个比较长的段落，它有不少字。" * 3, "Tiny."] * 8)
-    chunks = build_chunker(config(strategy), count_words, embed, MARKER).chunk(_load(text))
+    chunks = build_chunker(config(strategy), count_words, embed, EveryThird()).chunk(_load(text))
     assert min(chunk.tokens for chunk in chunks) >= 12
 
 
@@ -198,7 +220,7 @@ def test_the_cap_holds_where_a_whole_counts_more_than_its_parts(strategy: str) -
         return [int(len(text) ** 1.15) for text in texts]
 
     document = _load("# 标题\n\n" + "一句话。Another sentence here. " * 100 + "\n\n```\n" + "x = 1\n" * 200 + "```")
-    chunks = build_chunker(config(strategy), count, embed, MARKER).chunk(document)
+    chunks = build_chunker(config(strategy), count, embed, EveryThird()).chunk(document)
     assert max(count([chunk.embedded_text])[0] for chunk in chunks) <= 90
     assert _squeeze("".join(chunk.text for chunk in chunks)) == _squeeze(document.text)
 
@@ -206,7 +228,7 @@ def test_the_cap_holds_where_a_whole_counts_more_than_its_parts(strategy: str) -
 @pytest.mark.parametrize("strategy", ["hybrid", "sentence", "paragraph"])
 def test_overlap_repeats_whole_sentences(strategy: str) -> None:
     text = "".join(f"第{i}句话说的是不同的内容。" for i in range(60))
-    chunks = build_chunker(config(strategy, overlap=1), count_words, embed, MARKER).chunk(_load(text))
+    chunks = build_chunker(config(strategy, overlap=1), count_words, embed, EveryThird()).chunk(_load(text))
     assert len(chunks) > 3
     for before, after in pairwise(chunks):
         assert text[after.start : before.end].count("。") == 1
@@ -215,28 +237,28 @@ def test_overlap_repeats_whole_sentences(strategy: str) -> None:
 
 def test_fixed_windows_overlap_by_tokens() -> None:
     text = "字" * 1000
-    chunks = build_chunker(config("fixed", overlap=10), count_words, embed, MARKER).chunk(_load(text))
+    chunks = build_chunker(config("fixed", overlap=10), count_words, embed, EveryThird()).chunk(_load(text))
     assert {chunk.tokens for chunk in chunks[:-1]} == {40}
     assert {before.end - after.start for before, after in pairwise(chunks)} == {10}
 
 
 def test_context_holds_title_and_headings_without_repeats() -> None:
     text = "# Guide\n\n## Setup\n\n" + "A sentence of some words. " * 40 + "\n\n# Guide two\n\nEnd of it."
-    chunks = build_chunker(config("hybrid"), count_words, embed, MARKER).chunk(_load(text))
+    chunks = build_chunker(config("hybrid"), count_words, embed, EveryThird()).chunk(_load(text))
     assert chunks[0].heading_path == ("Guide", "Setup")
     assert chunks[0].context == ""
     assert chunks[1].context == "Guide > Setup"
     assert chunks[-1].context == "Guide"
-    plain = build_chunker(config("hybrid", headings=False), count_words, embed, MARKER).chunk(_load(text))
+    plain = build_chunker(config("hybrid", headings=False), count_words, embed, EveryThird()).chunk(_load(text))
     assert {chunk.context for chunk in plain} == {""}
 
 
 def test_front_matter_and_empty_last_headings_are_left_out() -> None:
     document = _load("---\ntitle: Named\n---\n\nBody text.\n\n## Changelog\n")
     assert document.title == "Named"
-    assert [chunk.text for chunk in build_chunker(config("hybrid"), count_words, embed, MARKER).chunk(document)] == [
-        "Body text."
-    ]
+    assert [
+        chunk.text for chunk in build_chunker(config("hybrid"), count_words, embed, EveryThird()).chunk(document)
+    ] == ["Body text."]
 
 
 def test_unknown_strategy_names_the_known_ones() -> None:
@@ -260,7 +282,7 @@ def test_semantic_with_every_method_and_any_vectors(method: str, signal: str, te
     def constant(texts: Sequence[str]) -> NDArray[np.float32]:
         return np.full((len(texts), 4), value, dtype=np.float32)
 
-    chunks = build_chunker(settings_, count_words, constant, MARKER).chunk(document)
+    chunks = build_chunker(settings_, count_words, constant, EveryThird()).chunk(document)
     _promises(document, chunks, settings_.max_tokens)
     assert _squeeze("".join(chunk.text for chunk in chunks)) == _squeeze(document.text)
 
@@ -283,7 +305,7 @@ _LONG = "".join(f"第{i}个句子讲的是另一件具体的事情。" for i in 
 @pytest.mark.parametrize("strategy", STRUCTURED)
 def test_a_sentence_that_points_back_is_not_parted_from_its_antecedent(strategy: str) -> None:
     text = f"# 标题\n\n{_LONG}方案甲先检索再排序。上述方案需要两个模型。{_LONG}{_LONG}"
-    chunks = build_chunker(config(strategy, target_tokens=110, max_tokens=220), count_words, embed, MARKER).chunk(
+    chunks = build_chunker(config(strategy, target_tokens=110, max_tokens=220), count_words, embed, EveryThird()).chunk(
         _load(text)
     )
     assert len(chunks) > 1
