@@ -157,8 +157,9 @@ class Crag:
         """
         from retrieval.ingest import ingest
 
-        index = self._parts.index(self._choose(pipeline))
-        return ingest(
+        chosen = self._choose(pipeline)
+        index = self._parts.index(chosen)
+        report = ingest(
             self.workspace,
             index,
             [Path(path) for path in paths],
@@ -166,6 +167,8 @@ class Crag:
             prune=prune,
             progress=progress,
         )
+        self.workspace.switch(chosen.name, index)
+        return report
 
     def ingest_documents(
         self,
@@ -178,8 +181,11 @@ class Crag:
         """Take documents that are parsed already into the index of the pipeline."""
         from retrieval.ingest import ingest_documents
 
-        index = self._parts.index(self._choose(pipeline))
-        return ingest_documents(self.workspace, index, documents, collection=collection, progress=progress)
+        chosen = self._choose(pipeline)
+        index = self._parts.index(chosen)
+        report = ingest_documents(self.workspace, index, documents, collection=collection, progress=progress)
+        self.workspace.switch(chosen.name, index)
+        return report
 
     def replace(self, document: Document, *, pipeline: str | Path | Pipeline | None = None) -> int:
         """Put a document that was read anew in the place of the one with its id; the number of its chunks.
@@ -248,6 +254,8 @@ class Crag:
         self.require_documents()
         chosen = self._choose(pipeline)
         self._require_collection((filters and filters.collection) or chosen.retrieval.collection, filters)
+        if self._parts.earlier(chosen) is not None:
+            return
         if missing := len(self._parts.index(chosen).chunks.missing()):
             raise StoreError(
                 f"The index of pipeline {chosen.name} lacks {missing} of the documents of {self.workspace.home}: "
@@ -267,10 +275,17 @@ class Crag:
     def catch_up(
         self, pipeline: str | Path | Pipeline | None = None, progress: Callable[..., None] | None = None
     ) -> IngestReport:
-        """Take documents that came in by another pipeline into this one's index."""
+        """Take documents that came in by another pipeline, or before chunking or embedding changed, into its index.
+
+        Until that is done the index that served the pipeline before goes on answering; then one transaction switches.
+        """
         from retrieval.ingest import catch_up
 
-        return catch_up(self.workspace, self._parts.index(self._choose(pipeline)), progress=progress)
+        chosen = self._choose(pipeline)
+        index = self._parts.index(chosen)
+        report = catch_up(self.workspace, index, progress=progress)
+        self.workspace.switch(chosen.name, index)
+        return report
 
     def index_status(self) -> dict[str, Any]:
         home = str(self.workspace.home)
@@ -284,6 +299,32 @@ class Crag:
     def rebuild_index(self, progress: Callable[..., None] | None = None) -> dict[str, Any]:
         """Make vectors and postings anew, documents that were missing included; gives `index_status`."""
         self._parts.index(self.pipeline).rebuild()
+        self.catch_up(progress=progress)
+        return self.index_status()
+
+    def indexes(self) -> list[dict[str, Any]]:
+        """Every index of the workspace, oldest first, with the pipelines that it answers for."""
+        return [record.to_dict() for record in self.workspace.indexes()]
+
+    def prune_indexes(self, fingerprints: Sequence[str] = ()) -> list[dict[str, Any]]:
+        """Remove the named indexes, or those that answer for no pipeline; gives what was removed.
+
+        The one of the pipeline in use stays unless it is named. Raises NotFoundError for a name that is none.
+        """
+        known = {each["fingerprint"]: each for each in self.indexes()}
+        for name in fingerprints:
+            if name not in known:
+                raise NotFoundError(f"There is no index {name} (there are: {', '.join(known)}): see crag index list.")
+        own = self._parts.index(self.pipeline).fingerprint
+        idle = [name for name, each in known.items() if not each["pipelines"] and name != own]
+        gone = list(dict.fromkeys(fingerprints)) or idle
+        self.workspace.drop(gone)
+        self._parts.forget()
+        return [known[name] for name in gone]
+
+    def follow_index(self, progress: Callable[..., None] | None = None) -> dict[str, Any]:
+        """Write the vectors that the pipeline's index lacks, from the cache where it has them; gives `index_status`."""
+        self._parts.index(self.pipeline).follow()
         self.catch_up(progress=progress)
         return self.index_status()
 

@@ -22,23 +22,29 @@ from chunking.config import ChunkingConfig
 from chunking.errors import ConfigError, NotFoundError
 from crag.yamlfile import Location, Mapping, cut, read_mapping
 from graph.config import GenerationConfig, GradingConfig, RewriteConfig, WebConfig
-from retrieval.config import EmbeddingConfig, RerankConfig, RetrievalConfig
+from retrieval.config import EmbeddingConfig, RerankConfig, RetrievalConfig, StoreConfig
 
 SHIPPED = Path(__file__).parent / "pipelines"
 LADDER = ("vector", "hybrid", "hybrid-rerank", "crag")
 """The shipped files, each extending the one before."""
-SECTIONS = ("chunking", "embedding", "retrieval", "rerank", "grading", "rewrite", "web", "generation")
+SECTIONS = ("chunking", "embedding", "store", "retrieval", "rerank", "grading", "rewrite", "web", "generation")
 MAX_CHAIN = 20
 """Files that may stand over one another by `extends`."""
 _NAMED: dict[Location, tuple[tuple[str, ...], str, str]] = {
     ("chunking", "strategy"): ((), "chunking.strategies", "STRATEGIES"),
     ("embedding", "provider"): (("auto",), "retrieval.embedders", "EMBEDDERS"),
+    ("store", "provider"): ((), "retrieval.vectors", "VECTOR_STORES"),
     ("rerank", "provider"): (("none", "auto"), "retrieval.rerankers", "RERANKERS"),
     ("web", "provider"): (("none", "auto"), "graph.web", "WEB"),
     ("generation", "provider"): (("auto",), "graph.llms", "LLMS"),
 }
 """Fields that name a plug: words beside the names, and the dict that has the names. Imported when first asked."""
-_ENDPOINTS: tuple[Location, ...] = (("embedding", "base_url"), ("web", "base_url"), ("generation", "base_url"))
+_ENDPOINTS: tuple[Location, ...] = (
+    ("embedding", "base_url"),
+    ("store", "url"),
+    ("web", "base_url"),
+    ("generation", "base_url"),
+)
 
 
 class Pipeline(BaseModel):
@@ -51,6 +57,7 @@ class Pipeline(BaseModel):
     description: str = Field(default="", max_length=300)
     chunking: ChunkingConfig = ChunkingConfig()
     embedding: EmbeddingConfig = EmbeddingConfig()
+    store: StoreConfig = StoreConfig()
     retrieval: RetrievalConfig = RetrievalConfig()
     rerank: RerankConfig = RerankConfig()
     grading: GradingConfig = GradingConfig()

@@ -8,8 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from pydantic import ValidationError
+
 from crag.auto import Resolved, resolve, resolve_retrieval
 from crag.pipeline import Pipeline
+from retrieval.types import Degraded
 
 if TYPE_CHECKING:
     from graph.confidence import Calibration
@@ -21,6 +24,12 @@ if TYPE_CHECKING:
     from retrieval.workspace import Workspace
 
 T = TypeVar("T")
+
+EARLIER = Degraded(
+    "index",
+    "the index of this pipeline's chunking and embedding is not whole yet",
+    "searched the one that served before; documents that came since may be missing",
+)
 
 CALIBRATIONS = "calibrations"
 """Folder of a workspace with what ``crag eval calibrate`` fitted."""
@@ -47,9 +56,44 @@ class Parts:
         return self._once(("embedder", config), lambda: build_embedder(config, self._cache or self._workspace.cache))
 
     def index(self, pipeline: Pipeline) -> Index:
+        from chunking.strategies import build_chunker
+        from crag.boundaries import ChatBoundaries
+
         embedder = self.embedder(pipeline)
-        key = ("index", pipeline.chunking, embedder.fingerprint)
-        return self._once(key, lambda: self._workspace.index(pipeline.chunking, embedder))
+        key = ("index", pipeline.chunking, embedder.fingerprint, pipeline.store)
+        embedding = resolve_retrieval(pipeline).embedding
+
+        def build() -> Index:
+            index = self._workspace.index(pipeline.chunking, embedder, embedding, pipeline.store)
+            if pipeline.chunking.strategy == "llm":
+                index.chunker = build_chunker(
+                    pipeline.chunking,
+                    embedder.count_tokens,
+                    model=ChatBoundaries(lambda: self.resolved(pipeline).pipeline.generation),
+                )
+            return index
+
+        return self._once(key, build)
+
+    def earlier(self, pipeline: Pipeline) -> Pipeline | None:
+        """The pipeline with the chunking, embedding and store that have served it so far, while its own index is not
+        whole; None where that one is, and where there is no other."""
+        from retrieval.workspace import index_fingerprint
+
+        own = index_fingerprint(pipeline.chunking, self.embedder(pipeline), pipeline.store)
+        if (found := self._workspace.earlier(pipeline.name, own)) is None:
+            return None
+        values = {"chunking": found.chunking, "embedding": found.embedding, "store": found.store.model_dump()}
+        try:
+            return Pipeline.model_validate({**pipeline.model_dump(), **values})
+        except ValidationError:  # Of a release whose keys this one does not know.
+            return None
+
+    def forget(self) -> None:
+        """Build indexes and engines anew: some of the indexes are gone."""
+        with self._lock:
+            kept = {key: part for key, part in self._built.items() if key[0] not in ("index", "engine")}  # type: ignore[index]
+            self._built = kept
 
     def reranker(self, pipeline: Pipeline) -> Reranker | None:
         from retrieval.rerankers import build_reranker
@@ -60,14 +104,17 @@ class Parts:
         return self._once(key, lambda: build_reranker(config, embedder=embedder))
 
     def engine(self, pipeline: Pipeline) -> Engine:
-        return self._once(("engine", pipeline), lambda: self._engine(pipeline))
+        """Over the pipeline's index, or, while that is being built, over the one that has served so far."""
+        chosen = self.earlier(pipeline)
+        key = ("engine", chosen or pipeline, chosen is not None)
+        return self._once(key, lambda: self._engine(chosen or pipeline, chosen is not None))
 
     def engines(self) -> list[Engine]:
         """Those that have been built."""
         with self._lock:
             return [part for key, part in self._built.items() if isinstance(key, tuple) and key[0] == "engine"]
 
-    def _engine(self, pipeline: Pipeline) -> Engine:
+    def _engine(self, pipeline: Pipeline, earlier: bool) -> Engine:
         from chunking.strategies import build_chunker
         from graph.confidence import calibration_for
         from graph.deps import Deps
@@ -81,10 +128,15 @@ class Parts:
         decided = found.pipeline
         embedder, reranker = self.embedder(pipeline), self.reranker(pipeline)
         model = build_llm(decided.generation)
-        chunker = build_chunker(decided.chunking, embedder.count_tokens, lambda texts: embedder.embed(texts, "passage"))
+        # A web page is cut while a question waits: no model marks its boundaries.
+        strategy = "hybrid" if decided.chunking.strategy == "llm" else decided.chunking.strategy
+        chunking = decided.chunking.model_copy(update={"strategy": strategy})
+        chunker = build_chunker(chunking, embedder.count_tokens, lambda texts: embedder.embed(texts, "passage"))
         return Engine(
             Deps(
-                retriever=Retriever(self.index(pipeline), embedder, decided.retrieval),
+                retriever=Retriever(
+                    self.index(pipeline), embedder, decided.retrieval, notices=(EARLIER,) if earlier else ()
+                ),
                 reranker=reranker,
                 embedder=embedder,
                 generator=model.generator,

@@ -6,7 +6,9 @@ Keys come from the environment only: OPENAI_API_KEY and OPENAI_BASE_URL, unless 
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from retrieval.types import DEFAULT_COLLECTION
 
@@ -27,6 +29,34 @@ class EmbeddingConfig(_Section):
     """local only: int8 is some 2.5 times faster, fp32 is closest to the original weights."""
     batch_size: int = Field(default=64, ge=1, le=2048)
     timeout: float = Field(default=30.0, gt=0, le=600)
+
+
+class StoreConfig(_Section):
+    """Where the vectors are. Documents, chunks and word statistics are in the workspace whatever is chosen."""
+
+    provider: str = "chroma"
+    """A key of `retrieval.vectors.VECTOR_STORES`: chroma (embedded), chroma-server, qdrant."""
+    url: str | None = None
+    """chroma-server: its address. qdrant: of a server or cluster; without one, a folder of the workspace."""
+    api_key_env: str | None = None
+    """Variable with the server's key (CHROMA_API_KEY, QDRANT_API_KEY)."""
+    shards: int | None = Field(default=None, ge=1, le=1000)
+    """qdrant: shards of a collection, fixed when it is made."""
+    replicas: int | None = Field(default=None, ge=1, le=100)
+    """qdrant: copies of each shard."""
+    write_consistency: int | None = Field(default=None, ge=1, le=100)
+    """qdrant: copies that must have taken a write before it counts."""
+    timeout: float = Field(default=30.0, gt=0, le=600)
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if self.provider == "chroma-server" and not self.url:
+            raise ValueError("chroma-server needs its address as url")
+        if self.provider == "chroma" and self.url:
+            raise ValueError("url is for chroma-server and qdrant; the embedded chroma has none")
+        if self.provider != "qdrant" and (self.shards or self.replicas or self.write_consistency):
+            raise ValueError("shards, replicas and write_consistency are for qdrant only")
+        return self
 
 
 class RetrievalConfig(_Section):

@@ -24,9 +24,10 @@ from retrieval.database import Database
 from retrieval.embedders.base import Embedder, Vectors
 from retrieval.embedding import embed
 from retrieval.lexical.bm25 import BM25Index, Matches
+from retrieval.lexical.postings import Counts
 from retrieval.lexical.tokenizer import tokenize, words
 from retrieval.registry import Place, Registry
-from retrieval.vectors.base import Scope, VectorStore
+from retrieval.vectors.base import Points, Scope, VectorStore
 
 T = TypeVar("T")
 
@@ -75,13 +76,24 @@ class Index:
         """At most k (chunk id, cosine) nearest to a unit vector. Raises StoreError."""
         self._refresh()
         self._repair()
-        within = None if documents is None else Scope(documents, partial(self.chunks.ids_of, documents))
-        return self._read(lambda: self._store.query(vector, k, within))
+        return self._read(lambda: self._store.query(vector, k, self._within(documents)))
 
     def match(self, question: str) -> Matches:
         """BM25 scores of all chunks. Raises StoreError."""
         self._refresh()
         return self._lexical().match(tokenize(question), words(question) or None)
+
+    def lexical(
+        self, question: str, matches: Matches, k: int, documents: Sequence[str] | None = None
+    ) -> list[tuple[str, float]]:
+        """At most k (chunk id, BM25 score): as the engine ranks them where it ranks words, else the postings."""
+        if not self._store.ranks_words:
+            return matches.top(k, documents)
+        query = self._lexical().query_weights(tokenize(question))
+        return self._read(lambda: self._store.query_sparse(query, k, self._within(documents)))
+
+    def _within(self, documents: Sequence[str] | None) -> Scope | None:
+        return None if documents is None else Scope(documents, partial(self.chunks.ids_of, documents))
 
     def vectors(self, ids: Sequence[str]) -> dict[str, Vectors]:
         """Stored vectors by chunk id, for the ids that have one. Raises StoreError."""
@@ -239,23 +251,25 @@ class Index:
         lexical = self._lexical()
         present = self.chunks.get(ids)
         gone = [identifier for identifier in ids if identifier not in present]
-        self._store.delete(gone)
-        self._upsert([chunk for chunk, _ in present.values()], vectors)
+        counts = self.chunks.counts_of(present)
         lexical.remove(gone)
-        lexical.add(self.chunks.counts_of(present))
+        lexical.add(counts)
+        self._store.delete(gone)
+        self._upsert([chunk for chunk, _ in present.values()], vectors, {i: tally for i, _, tally in counts})
         with self._database.transaction() as connection:
             self.chunks.settle(connection, ids)
 
-    def _upsert(self, chunks: Sequence[Chunk], vectors: Mapping[str, Vectors]) -> None:
+    def _upsert(self, chunks: Sequence[Chunk], vectors: Mapping[str, Vectors], counts: Mapping[str, Counts]) -> None:
         lacking = [chunk for chunk in chunks if chunk.id not in vectors]
         embedded = embed(self.embedder, [chunk.embedded_text for chunk in lacking], "passage")
         known = {**vectors, **dict(zip((chunk.id for chunk in lacking), embedded, strict=True))}
-        if chunks:
-            self._store.upsert(
-                [chunk.id for chunk in chunks],
-                [chunk.document_id for chunk in chunks],
-                np.stack([known[chunk.id] for chunk in chunks]),
-            )
+        if not chunks:
+            return
+        sparse = None
+        if self._store.ranks_words:
+            sparse = self._lexical().weights([counts[chunk.id] for chunk in chunks])
+        rows = np.stack([known[chunk.id] for chunk in chunks])
+        self._store.upsert(Points([c.id for c in chunks], [c.document_id for c in chunks], rows, sparse))
 
     def _wrong_vectors(self, ids: Sequence[str]) -> int:
         """Stored vectors that are not of unit length or of another dimension."""

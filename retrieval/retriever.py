@@ -24,10 +24,14 @@ class Retrieval:
 class Retriever:
     """Thread-safe."""
 
-    def __init__(self, index: Index, embedder: Embedder, config: RetrievalConfig) -> None:
+    def __init__(
+        self, index: Index, embedder: Embedder, config: RetrievalConfig, notices: tuple[Degraded, ...] = ()
+    ) -> None:
+        """`notices` stand in `degraded` of whatever is found."""
         self.index = index
         self.embedder = embedder
         self.config = config
+        self.notices = notices
 
     def retrieve(self, question: str, *, top_k: int | None = None, filters: Filters | None = None) -> Retrieval:
         """At most `top_k` hits (the configuration's by default) of the documents that pass the filters.
@@ -50,7 +54,7 @@ class Retriever:
                 failures["dense"] = error
         try:
             matches = self.index.match(question)
-            lexical = matches.top(k, documents) if self.config.lexical else None
+            lexical = self.index.lexical(question, matches, k, documents) if self.config.lexical else None
         except StoreError as error:
             failures["bm25"] = error
         if dense is None and lexical is None:
@@ -67,4 +71,5 @@ class Retriever:
             vectors=self.index.vectors,
         )
         action = "ranked by BM25 alone" if lexical is not None else "ranked by vectors alone"
-        return Retrieval(hits, tuple(Degraded(stage, str(error), action) for stage, error in failures.items()))
+        failed = (Degraded(stage, str(error), action) for stage, error in failures.items())
+        return Retrieval(hits, (*self.notices, *failed))

@@ -12,25 +12,53 @@ import os
 import socket
 import sys
 import threading
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from chunking.config import ChunkingConfig
 from chunking.errors import StoreError
+from retrieval.config import EmbeddingConfig, StoreConfig
 from retrieval.database import Database
 from retrieval.embedders.base import Embedder
 from retrieval.index import Index
 from retrieval.lexical.tokenizer import TOKENIZER_VERSION
 from retrieval.registry import Registry
-from retrieval.vectors import VECTOR_STORES
+from retrieval.vectors import build_store
 
 if TYPE_CHECKING:
     from retrieval.embedders.cache import EmbeddingCache
 
-DATABASE = "workspace.sqlite3"
+DATABASE, CACHE = "workspace.sqlite3", "embeddings.sqlite3"
 _LOCK, _OWNER = "lock", "owner.json"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRecord:
+    """An index as the workspace knows it. `pipelines` are the names that it answers for, `missing` the documents that
+    it lacks; `embedding` is None where an older release made it."""
+
+    fingerprint: str
+    chunking: dict[str, Any]
+    embedder: str
+    embedding: dict[str, Any] | None
+    store: StoreConfig
+    documents: int
+    missing: int
+    pipelines: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "fingerprint": self.fingerprint,
+            "chunking": self.chunking,
+            "embedder": self.embedder,
+            "store": self.store.provider,
+            "documents": self.documents,
+            "missing": self.missing,
+            "pipelines": list(self.pipelines),
+        }
 
 
 class Workspace:
@@ -63,37 +91,91 @@ class Workspace:
     def cache(self) -> EmbeddingCache:
         from retrieval.embedders.cache import EmbeddingCache
 
-        return EmbeddingCache(self.home / "embeddings.sqlite3")
+        return EmbeddingCache(self.home / CACHE)
 
     @property
     def writable(self) -> bool:
         return self._database.writable
 
-    def index(self, chunking: ChunkingConfig, embedder: Embedder) -> Index:
-        """The index of this chunking, tokenizer and embedder, made where the workspace lacks it.
+    def index(
+        self,
+        chunking: ChunkingConfig,
+        embedder: Embedder,
+        embedding: EmbeddingConfig | None = None,
+        store: StoreConfig | None = None,
+    ) -> Index:
+        """The index of this chunking, tokenizer, embedder and vector engine, made where the workspace lacks it.
 
-        Cheap: vectors and postings are opened by the first search. Raises StoreError where it is lacking and the
-        workspace is open for reading only.
+        Cheap: vectors and postings are opened by the first search. `embedding` is what the embedder was built from:
+        with it, the index can answer for a pipeline that has moved on (`earlier`). Raises StoreError where the index
+        is lacking and the workspace is open for reading only.
         """
-        from chunking.strategies import fingerprint as chunking_fingerprint
-
-        parts = [chunking_fingerprint(chunking), TOKENIZER_VERSION, embedder.fingerprint]
-        fingerprint = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+        store = store or StoreConfig()
+        fingerprint = index_fingerprint(chunking, embedder, store)
         with self._mutex:
             if fingerprint not in self._indexes:
-                number = self._number(fingerprint, chunking, embedder)
-                folder = self.home / "indexes" / fingerprint
-                store = VECTOR_STORES["chroma"](folder, f"crag-{fingerprint}")
+                number = self._number(fingerprint, chunking, embedder, embedding, store)
+                folder = self._folder(fingerprint)
+                engine = build_store(store, folder, f"crag-{fingerprint}")
                 self._indexes[fingerprint] = Index(
                     database=self._database,
                     number=number,
                     fingerprint=fingerprint,
                     folder=folder,
-                    store=store,
+                    store=engine,
                     chunking=chunking,
                     embedder=embedder,
                 )
             return self._indexes[fingerprint]
+
+    def indexes(self) -> list[IndexRecord]:
+        """Every index, oldest first."""
+        query = (
+            "SELECT i.fingerprint, i.chunking, i.embedder, i.embedding, i.store,"
+            " (SELECT count(*) FROM indexed WHERE index_id = i.id), (SELECT count(*) FROM documents),"
+            " (SELECT json_group_array(pipeline) FROM serving WHERE index_id = i.id) FROM indexes i ORDER BY i.id"
+        )
+        with self._database.guard():
+            return [_index_record(row) for row in self._database.read().execute(query).fetchall()]
+
+    def earlier(self, pipeline: str, fingerprint: str) -> IndexRecord | None:
+        """The index that answers for `pipeline` while the one of `fingerprint` is lacking or not whole.
+
+        None where that one is whole, and where no other has ever been.
+        """
+        query = "SELECT i.fingerprint FROM serving s JOIN indexes i ON i.id = s.index_id WHERE s.pipeline = ?"
+        with self._database.guard():
+            row = self._database.read().execute(query, (pipeline,)).fetchone()
+        if row is None or row[0] == fingerprint:
+            return None
+        known = {each.fingerprint: each for each in self.indexes()}
+        own = known.get(fingerprint)
+        served = known.get(row[0])
+        return served if served and served.embedding and (own is None or own.missing) else None
+
+    def switch(self, pipeline: str, index: Index) -> bool:
+        """Have the index answer for `pipeline` from now on, in one transaction; False where it lacks documents."""
+        with self._database.transaction() as connection:
+            if index.chunks.missing():
+                return False
+            connection.execute(
+                "INSERT INTO serving VALUES (?, (SELECT id FROM indexes WHERE fingerprint = ?))"
+                " ON CONFLICT (pipeline) DO UPDATE SET index_id = excluded.index_id",
+                (pipeline, index.fingerprint),
+            )
+        return True
+
+    def drop(self, fingerprints: Collection[str]) -> None:
+        """Delete indexes with their chunks and vectors; the documents stay. Raises StoreError."""
+        records = {each.fingerprint: each for each in self.indexes()}
+        with self._mutex:
+            for fingerprint in fingerprints:
+                if index := self._indexes.pop(fingerprint, None):
+                    index.close()
+                with self._database.transaction() as connection:
+                    connection.execute("DELETE FROM indexes WHERE fingerprint = ?", (fingerprint,))
+                folder = self._folder(fingerprint)
+                build_store(records[fingerprint].store, folder, f"crag-{fingerprint}").reset()
 
     def remove(self, document_ids: Collection[str]) -> int:
         """Delete documents from the registry and from every index; the number deleted. Raises StoreError."""
@@ -132,11 +214,23 @@ class Workspace:
     def __exit__(self, *exc: object) -> None:
         self.close()
 
-    def _number(self, fingerprint: str, chunking: ChunkingConfig, embedder: Embedder) -> int:
+    def _folder(self, fingerprint: str) -> Path:
+        return self.home / "indexes" / fingerprint
+
+    def _number(
+        self,
+        fingerprint: str,
+        chunking: ChunkingConfig,
+        embedder: Embedder,
+        embedding: EmbeddingConfig | None,
+        store: StoreConfig,
+    ) -> int:
         query = "SELECT id FROM indexes WHERE fingerprint = ?"
         with self._database.guard():
             row = self._database.read().execute(query, (fingerprint,)).fetchone()
         if row is not None:
+            if embedding is not None and self.writable:
+                self._describe(fingerprint, embedding)
             return int(row[0])
         if not self.writable:
             raise StoreError(
@@ -145,10 +239,50 @@ class Workspace:
             )
         with self._database.transaction() as connection:
             cursor = connection.execute(
-                "INSERT INTO indexes (fingerprint, chunking, tokenizer, embedder, dimension) VALUES (?, ?, ?, ?, ?)",
-                (fingerprint, chunking.model_dump_json(), TOKENIZER_VERSION, embedder.fingerprint, embedder.dimension),
+                "INSERT INTO indexes (fingerprint, chunking, tokenizer, embedder, dimension, embedding, store)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (
+                    fingerprint,
+                    chunking.model_dump_json(),
+                    TOKENIZER_VERSION,
+                    embedder.fingerprint,
+                    embedder.dimension,
+                    embedding.model_dump_json() if embedding else "",
+                    store.model_dump_json(),
+                ),
             )
         return int(cursor.lastrowid or 0)
+
+    def _describe(self, fingerprint: str, embedding: EmbeddingConfig) -> None:
+        with self._database.transaction() as connection:
+            connection.execute(
+                "UPDATE indexes SET embedding = ? WHERE fingerprint = ? AND embedding = ''",
+                (embedding.model_dump_json(), fingerprint),
+            )
+
+
+def index_fingerprint(chunking: ChunkingConfig, embedder: Embedder, store: StoreConfig) -> str:
+    """16 hex digits: what two pipelines must agree on to share an index."""
+    from chunking.strategies import fingerprint as chunking_fingerprint
+
+    parts = [chunking_fingerprint(chunking), TOKENIZER_VERSION, embedder.fingerprint]
+    if store != StoreConfig():
+        parts.append(store.model_dump_json(include={"provider", "url"}))
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+def _index_record(row: Sequence[Any]) -> IndexRecord:
+    fingerprint, chunking, embedder, embedding, store, indexed, documents, pipelines = row
+    return IndexRecord(
+        fingerprint,
+        json.loads(chunking),
+        embedder,
+        json.loads(embedding) if embedding else None,
+        StoreConfig.model_validate_json(store) if store else StoreConfig(),
+        indexed,
+        documents - indexed,
+        tuple(sorted(json.loads(pipelines))),
+    )
 
 
 def _acquire(home: Path) -> Any:

@@ -24,7 +24,7 @@ COMMANDS = {
     "feedback": ("crag.cli.feedback:feedback", "List ratings of answers, or export them as drafts of a suite."),
     "docs": ("crag.cli.docs:docs", "List, show or remove documents."),
     "collections": ("crag.cli.collections:collections", "List or remove collections of documents."),
-    "index": ("crag.cli.index:index", "Check or rebuild the search index."),
+    "index": ("crag.cli.index:index", "Check, rebuild, list, prune, export or import the search index."),
     "pipelines": ("crag.cli.pipelines:pipelines", "List, show or compare pipeline files."),
     "eval": ("crag.cli.evaluate:evaluate", "Run a suite over pipelines and compare the runs."),
     "doctor": ("crag.cli.doctor:doctor", "Say what is installed, configured and picked."),

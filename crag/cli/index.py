@@ -10,13 +10,13 @@ import click
 
 from chunking.errors import StoreError
 from crag.app import Crag
-from crag.cli.options import counted, home_option, json_option, pipeline_option, print_json
+from crag.cli.options import console, counted, home_option, json_option, pipeline_option, print_json
 from crag.cli.progress import ingest_progress
 
 
 @click.group()
 def index() -> None:
-    """Check or rebuild the search index."""
+    """Check, rebuild, list, prune, export or import the search index."""
 
 
 @index.command()
@@ -94,3 +94,87 @@ def rebuild(home: Path, pipeline: str, as_json: bool) -> None:
     else:
         documents, chunks = shape["index"]["documents"], shape["index"]["chunks"]
         click.echo(f"Rebuilt: {counted(documents, 'document')}, {counted(chunks, 'chunk')}.")
+
+
+@index.command("list")
+@home_option
+@json_option
+def list_(home: Path, as_json: bool) -> None:
+    """List the indexes: one for each choice of chunking and embedding, and the pipelines that it answers for."""
+    with Crag.open(home) as crag:
+        found = crag.indexes()
+    if as_json:
+        print_json({"indexes": found})
+        return
+    from crag.cli.render import print_rows
+
+    rows = [
+        (each["fingerprint"], str(each["documents"]), str(each["missing"]), ", ".join(each["pipelines"]) or "-",
+         each["embedder"])
+        for each in found
+    ]  # fmt: skip
+    columns = ("index", "documents", "missing", "answers for", "embedder")
+    print_rows(console(), columns, rows, right=("documents", "missing"))
+
+
+@index.command()
+@click.argument("fingerprints", metavar="[INDEX...]", nargs=-1)
+@home_option
+@pipeline_option
+@json_option
+def prune(fingerprints: tuple[str, ...], home: Path, pipeline: str, as_json: bool) -> None:
+    """Remove the indexes that answer for no pipeline any more, or those that are named. Documents stay."""
+    with Crag.open(home, pipeline, write=True) as crag:
+        removed = crag.prune_indexes(fingerprints)
+    if as_json:
+        print_json({"removed": removed})
+        return
+    for each in removed:
+        click.echo(f"Removed {each['fingerprint']} ({each['embedder']}).")
+    if not removed:
+        click.echo("Nothing to remove: every index answers for a pipeline.")
+
+
+@index.command()
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@home_option
+@json_option
+def export(file: Path, home: Path, as_json: bool) -> None:
+    """Write the workspace to one file: documents, chunks, embeddings, uploads. Keys and logs stay here."""
+    from retrieval.archive import export_workspace
+
+    manifest = export_workspace(home, file)
+    if as_json:
+        print_json(manifest)
+        return
+    click.echo(f"Wrote {counted(manifest['documents'], 'document')} to {file} ({_size(file.stat().st_size)}).")
+
+
+@index.command("import")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@home_option
+@pipeline_option
+@json_option
+def import_(file: Path, home: Path, pipeline: str, as_json: bool) -> None:
+    """Unpack an exported workspace into a new --home and write its vectors and postings.
+
+    Exit code 1 where it was embedded by another model than the pipeline's: the documents are there then, and crag
+    index rebuild embeds them anew.
+    """
+    from retrieval.archive import import_workspace
+
+    manifest = import_workspace(file, home)
+    with Crag.open(home, pipeline, write=True) as crag:
+        own = crag.embedder().fingerprint
+        theirs = sorted({each["embedder"] for each in manifest["indexes"]})
+        if own not in theirs and theirs:
+            raise StoreError(
+                f"The documents are in {home}, but they were embedded by {', '.join(theirs)} and this pipeline embeds "
+                f"by {own}: name a pipeline that fits with --pipeline, or run crag index rebuild to embed them anew."
+            )
+        with ingest_progress(show=not as_json) as progress:
+            shape = crag.follow_index(progress)
+    if as_json:
+        print_json(shape)
+        return
+    click.echo(f"Imported {counted(shape['documents'], 'document')} into {home}.")

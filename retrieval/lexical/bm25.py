@@ -184,6 +184,33 @@ class BM25Index:
             coverages = held / asked if asked else held
             return Matches(scores, coverages, self._ids, self._slots, self._documents, self._codes)
 
+    def weights(self, texts: Sequence[Counts]) -> list[tuple[Ints, Floats]]:
+        """The part of the scores that a text brings, by term: with `query_weights`, the dot product is the score.
+
+        They hold for the average length as it is now.
+        """
+        with self._lock:
+            if (model := self._fit()) is None:
+                return [(terms, np.zeros(len(terms))) for terms, _ in texts]
+            k1, b, average = model.okapi.k1, model.okapi.b, model.okapi.avgdl
+            norms = [k1 * (1 - b + b * int(counts.sum()) / average) for _, counts in texts]
+            return [
+                (terms, (k1 + 1) * counts / (counts + norm)) for (terms, counts), norm in zip(texts, norms, strict=True)
+            ]
+
+    def query_weights(self, tokens: Sequence[str]) -> tuple[Ints, Floats]:
+        """The part of the scores that a question brings: term ids, and each one's idf times its repeats."""
+        with self._lock:
+            model = self._fit()
+            known = {
+                self._vocabulary[token]: count for token, count in Counter(tokens).items() if token in self._vocabulary
+            }
+            asked = [(term, count, model.frequency(term)) for term, count in known.items()] if model else []
+            found = [
+                (term, count * model.okapi.idf[frequency]) for term, count, frequency in asked if model and frequency
+            ]
+        return np.array([term for term, _ in found], np.int32), np.array([weight for _, weight in found], float)
+
     def _fit(self) -> _Model | None:
         if self._model is None and len(self._postings):
             frequencies = self._postings.frequencies(len(self._vocabulary))

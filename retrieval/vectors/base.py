@@ -6,7 +6,26 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from retrieval.embedders.base import Vectors
+
+Sparse = tuple[NDArray[np.int32], NDArray[np.float64]]
+"""Distinct term ids, and the weight of each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """Chunks to be written: their ids, the ids of their documents, their unit vectors, row by row.
+
+    `sparse` are their BM25 weights, given to the engines that rank words (`VectorStore.ranks_words`).
+    """
+
+    ids: Sequence[str]
+    documents: Sequence[str]
+    vectors: Vectors
+    sparse: Sequence[Sparse] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +39,11 @@ class Scope:
 class VectorStore(Protocol):
     """Thread-safe. Every method raises StoreError where the engine fails."""
 
-    def upsert(self, ids: Sequence[str], documents: Sequence[str], vectors: Vectors) -> None:
-        """Add or replace. `documents` are the document ids, for filtering and deletion."""
+    ranks_words: bool
+    """Whether the engine holds sparse vectors, which `query_sparse` then ranks by."""
+
+    def upsert(self, points: Points) -> None:
+        """Add or replace, in batches of a size that suits the engine."""
         ...
 
     def delete(self, ids: Sequence[str]) -> None:
@@ -30,6 +52,10 @@ class VectorStore(Protocol):
 
     def query(self, vector: Vectors, k: int, within: Scope | None = None) -> list[tuple[str, float]]:
         """At most k (chunk id, cosine), best first."""
+        ...
+
+    def query_sparse(self, query: Sparse, k: int, within: Scope | None = None) -> list[tuple[str, float]]:
+        """At most k (chunk id, dot product) with a positive one, best first; only where `ranks_words`."""
         ...
 
     def vectors(self, ids: Sequence[str]) -> dict[str, Vectors]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from chunking.errors import StoreError
 from retrieval.embedders.base import Vectors
-from retrieval.vectors.base import Scope
+from retrieval.vectors.base import Points, Scope, Sparse
 
 _HNSW = {"space": "cosine", "ef_construction": 200, "ef_search": 200}
 
@@ -25,6 +25,8 @@ _FEW = 500
 class ChromaStore:
     """Opens at first use. Another process keeps seeing what it saw when it opened: see `reopen`."""
 
+    ranks_words = False
+
     def __init__(self, folder: Path, name: str) -> None:
         self._folder = folder
         self._name = name
@@ -33,15 +35,15 @@ class ChromaStore:
         self._client: Any = None
         self._collection: Any = None
 
-    def upsert(self, ids: Sequence[str], documents: Sequence[str], vectors: Vectors) -> None:
+    def upsert(self, points: Points) -> None:
         with self._open() as collection:
             page = self._client.get_max_batch_size()
-            for first in range(0, len(ids), page):
+            for first in range(0, len(points.ids), page):
                 span = slice(first, first + page)
                 collection.upsert(
-                    ids=list(ids[span]),
-                    embeddings=np.ascontiguousarray(vectors[span], np.float32),
-                    metadatas=[{"document": document} for document in documents[span]],
+                    ids=list(points.ids[span]),
+                    embeddings=np.ascontiguousarray(points.vectors[span], np.float32),
+                    metadatas=[{"document": document} for document in points.documents[span]],
                 )
 
     def delete(self, ids: Sequence[str]) -> None:
@@ -65,6 +67,9 @@ class ChromaStore:
             (identifier, 1.0 - distance)
             for identifier, distance in zip(found["ids"][0], found["distances"][0], strict=True)
         ]
+
+    def query_sparse(self, query: Sparse, k: int, within: Scope | None = None) -> list[tuple[str, float]]:
+        raise StoreError("Chroma ranks no sparse vectors: rank words by the postings.")
 
     def vectors(self, ids: Sequence[str]) -> dict[str, Vectors]:
         if not ids:
@@ -93,14 +98,17 @@ class ChromaStore:
             self._idle.wait_for(lambda: not self._users)
             client, self._client, self._collection = self._client, None, None
             if client is not None:
-                client.close()
+                self._disconnect(client)
+
+    def _disconnect(self, client: Any) -> None:
+        client.close()
 
     @contextmanager
     def _open(self) -> Iterator[Any]:
         try:
             with self._idle:
                 if self._collection is None:
-                    self._client, self._collection = _connect(self._folder, self._name)
+                    self._client, self._collection = self._connect()
                 self._users += 1
             try:
                 yield self._collection
@@ -110,13 +118,19 @@ class ChromaStore:
                     self._idle.notify_all()
         # Chroma lets errors of its Rust side through as they come, plain Exceptions among them.
         except Exception as error:
-            raise StoreError(
-                f"The vectors in {self._folder} cannot be used ({error}): run crag index rebuild, "
-                "which writes them anew from the workspace."
-            ) from error
+            raise StoreError(self._trouble(error)) from error
+
+    def _connect(self) -> tuple[Any, Any]:
+        return _embedded(self._folder, self._name)
+
+    def _trouble(self, error: Exception) -> str:
+        return (
+            f"The vectors in {self._folder} cannot be used ({error}): run crag index rebuild, "
+            "which writes them anew from the workspace."
+        )
 
 
-def _connect(folder: Path, name: str) -> tuple[Any, Any]:
+def _embedded(folder: Path, name: str) -> tuple[Any, Any]:
     import chromadb
     from chromadb.api.shared_system_client import SharedSystemClient
     from chromadb.config import Settings
@@ -124,11 +138,16 @@ def _connect(folder: Path, name: str) -> tuple[Any, Any]:
     client: Any = None
     try:
         client = chromadb.PersistentClient(str(folder), settings=Settings(anonymized_telemetry=False))
-        # Without an explicit None, Chroma attaches an embedding function that downloads a model.
-        return client, client.get_or_create_collection(name, embedding_function=None, configuration={"hnsw": _HNSW})
+        return client, collection_of(client, name)
     except BaseException:
         if client is not None:
             client.close()
         # Chroma keeps what failed to start under its path and would hand it to the next client.
         SharedSystemClient._identifier_to_system.pop(str(folder), None)
         raise
+
+
+def collection_of(client: Any, name: str) -> Any:
+    """The collection, made where it is lacking."""
+    # Without an explicit None, Chroma attaches an embedding function that downloads a model.
+    return client.get_or_create_collection(name, embedding_function=None, configuration={"hnsw": _HNSW})

@@ -12,6 +12,7 @@ import pytest
 from chunking.errors import ProviderError, StoreError
 from retrieval.index import Index
 from retrieval.ingest import ingest
+from retrieval.vectors.base import Points
 from retrieval.vectors.chroma import ChromaStore
 from retrieval.workspace import Workspace
 from tests.fakes.corpus import CHUNKING, TEXTS
@@ -71,7 +72,7 @@ def test_a_deleted_chroma_folder_is_made_good(home: Path) -> None:
 def test_vectors_lost_or_left_over_are_made_good(home: Path) -> None:
     _, store = chroma_of(home)
     store.delete(sorted(store.ids())[:2])
-    store.upsert(["stranger"], ["d"], vector("stranger")[None])
+    store.upsert(Points(["stranger"], ["d"], vector("stranger")[None]))
     store.close()
     with Workspace.open(home, write=True) as workspace:
         index = workspace.index(CHUNKING, HashEmbedder())
@@ -90,7 +91,7 @@ def test_a_change_whose_vectors_were_not_written_is_made_good(home: Path) -> Non
         victim = min(index.chunks.ids())
         with workspace._database.transaction() as connection:
             index.chunks.mark(connection, [victim])
-    store.upsert([victim], ["d"], vector("something else")[None])
+    store.upsert(Points([victim], ["d"], vector("something else")[None]))
     store.close()
     with Workspace.open(home, write=True) as workspace:
         index = workspace.index(CHUNKING, HashEmbedder())
