@@ -207,8 +207,8 @@ class _Batch:
         chunks = self._index.chunker.chunk(document)
         self._waiting.append((document, place, chunks))
         self._chunks += len(chunks)
-        if document.notes:
-            self._report.notes[document.source] = document.notes
+        if notes := tuple(dict.fromkeys([*document.notes, *(chunk.note for chunk in chunks if chunk.note)])):
+            self._report.notes[document.source] = notes
         if self._chunks >= _BATCH:
             self.flush()
 
