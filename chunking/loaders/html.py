@@ -19,6 +19,16 @@ _DROPPED = (
     "[hidden],[aria-hidden=true],[role=navigation],[role=search],.mw-editsection,sup.reference"
 )
 _FRAME = "header,footer,aside,[role=banner],[role=contentinfo],[role=complementary]"
+# What pages without semantic elements call their frames.
+_NAMED_FRAMES = ",".join(
+    [
+        *(f"[{name}*={word}]" for name in ("class", "id") for word in ("breadcrumb", "cookie", "pagination")),
+        *(f"[class~={word}]" for word in ("menu", "nav", "navbar", "sidebar", "toc", "footer", "share", "related")),
+        *(f"[id={word}]" for word in ("menu", "nav", "navbar", "sidebar", "toc", "footer")),
+    ]
+)
+_FEWEST_LINKS = 6
+_LINK_SHARE = 0.8
 _BLOCK_TAGS = frozenset(
     [
         *("address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "div", "dl", "dt"),
@@ -52,14 +62,15 @@ def write_page(html: str, builder: TextBuilder) -> str | None:
     tree = LexborHTMLParser(html)
     title_node = tree.css_first("title")
     title = " ".join(clean(title_node.text()).split()) if title_node else ""
-    for node in tree.css(_DROPPED):
+    for node in reversed(tree.css(_DROPPED)):  # the inner ones first
         node.decompose()
     root, unframed = _main(tree)
     if root is None:
         return None
     if not unframed:
-        for node in root.css(_FRAME):
+        for node in reversed(root.css(_FRAME)):
             node.decompose()
+    _drop_navigation(root)
     _Writer(builder).walk(root)
     return title
 
@@ -76,6 +87,26 @@ def _main(tree: Any) -> tuple[Any, bool]:
         if len(found) == 1 and len(found[0].text()) * 4 >= whole:
             return found[0], selector != "#content"
     return body, False
+
+
+def _drop_navigation(root: Any) -> None:
+    """Removes named frames and lists of links, unless they hold so much of the page that they are its content."""
+    whole = len(_squeezed(root))
+    for node in reversed(root.css(f"{_NAMED_FRAMES},ul,ol")):
+        if node.mem_id == root.mem_id:
+            continue
+        own = len(_squeezed(node))
+        if node.tag in ("ul", "ol"):
+            links = node.css("a[href]")
+            linked = sum(len(_squeezed(link)) for link in links)
+            if len(links) < _FEWEST_LINKS or linked < _LINK_SHARE * own:
+                continue
+        if own * 3 < whole:
+            node.decompose()
+
+
+def _squeezed(node: Any) -> str:
+    return "".join(node.text().split())
 
 
 class _Writer:

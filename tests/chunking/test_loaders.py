@@ -236,6 +236,39 @@ def test_html_main_content() -> None:
     assert covered(document)
 
 
+def test_html_navigation_without_semantic_elements_is_left_out() -> None:
+    links = "".join(f"<li><a href='/{n}'>Part {n}</a></li>" for n in range(8))
+    html = (
+        "<html><body><div id='cookie-banner'>We use cookies. <a href='#'>Accept</a></div>"
+        f"<div class='left'><ul>{links}</ul></div><div class='page-breadcrumb'><a href='/'>Home</a> &gt; Pump</div>"
+        "<div><h1>Pump</h1><p>The pump is serviced every six months, and its seals are checked every three.</p>"
+        "<ul><li><a href='/a'>Seals</a> keep the water in.</li></ul></div>"
+        "<div class='related'><h3>Related</h3><a href='/v'>Valve</a></div></body></html>"
+    )
+    assert kinds(load_bytes(html.encode(), source="a.html")) == [
+        ("heading", "Pump"),
+        ("paragraph", "The pump is serviced every six months, and its seals are checked every three."),
+        ("list", "- Seals keep the water in."),
+    ]
+    index = f"<html><body><h1>All parts</h1><ul>{links}</ul></body></html>"
+    assert "- Part 7" in load_bytes(index.encode(), source="a.html").text
+
+
+def test_html_cells_over_several_rows_are_said_in_each() -> None:
+    html = (
+        "<table><tr><th>Part</th><th>Season</th><th>Interval</th></tr><tr><td rowspan=2>Seal|ring</td><td>summer</td>"
+        "<td>3 months? Yes.</td></tr><tr><td>winter</td><td>6 months</td></tr>"
+        "<tr><td colspan=2>Filter</td><td>1</td></tr></table>"
+    )
+    assert kinds(load_bytes(f"<html><body>{html}</body></html>".encode(), source="a.html")) == [
+        (
+            "table",
+            "| Part | Season | Interval |\n| --- | --- | --- |\n| Seal\\|ring | summer | 3 months? Yes. |\n"
+            "| Seal\\|ring | winter | 6 months |\n| Filter |  | 1 |",
+        )
+    ]
+
+
 def test_html_in_a_declared_encoding() -> None:
     html = f'<html><head><meta charset="gb2312"></head><body><p>{_CHINESE}</p></body></html>'
     document = load_bytes(html.encode("gb2312"), source="https://example.org/page?id=1", media_type="text/html")
@@ -281,6 +314,41 @@ def test_docx_structure() -> None:
         ("table", "| k | v |\n| x | 1 |"),
     ]
     assert document.blocks[-1].heading_path == ("指南", "Install")
+
+
+def test_docx_lists_merged_cells_controls_boxes_and_changes() -> None:
+    from docx.oxml import parse_xml
+    from docx.oxml.ns import nsdecls
+
+    made = docx.Document()
+    made.core_properties.title = "T"
+    for text, style in [("a", "List Number"), ("b", "List Number"), ("x", "List Bullet 2")]:
+        made.add_paragraph(text, style=style)
+    table = made.add_table(rows=3, cols=3)
+    for row, values in zip(table.rows, [("k", "v", "w"), ("x", "1", ""), ("", "2", "")], strict=True):
+        for cell, value in zip(row.cells, values, strict=True):
+            cell.text = value
+    table.cell(1, 0).merge(table.cell(2, 0))
+    inner = table.cell(1, 2).add_table(rows=1, cols=2)
+    inner.cell(0, 0).text, inner.cell(0, 1).text = "in", "side"
+    body = made.element.body
+    control = (
+        f"<w:sdt {nsdecls('w')}><w:sdtContent><w:p><w:r><w:t>In a control.</w:t></w:r></w:p></w:sdtContent></w:sdt>"
+    )
+    body.insert(len(body) - 1, parse_xml(control))
+    changed = (
+        f"<w:p {nsdecls('w')}><w:r><w:t>Kept</w:t></w:r><w:ins><w:r><w:t> and inserted</w:t></w:r></w:ins><w:del><w:r>"
+        "<w:delText> and deleted</w:delText></w:r></w:del><w:r><w:pict><w:txbxContent><w:p><w:r>"
+        "<w:t>In a box.</w:t></w:r></w:p></w:txbxContent></w:pict></w:r></w:p>"
+    )
+    body.insert(len(body) - 1, parse_xml(changed))
+    assert kinds(load_bytes(_docx(made), source="a.docx")) == [
+        ("list", "1. a\n2. b\n- x"),
+        ("table", "| k | v | w |\n| --- | --- | --- |\n| x | 1 | in side |\n| x | 2 |  |"),
+        ("paragraph", "In a control."),
+        ("paragraph", "Kept and inserted"),
+        ("paragraph", "In a box."),
+    ]
 
 
 # PDF
