@@ -71,6 +71,9 @@ _OPENING = re.compile(
     re.IGNORECASE,
 )
 
+_LONGEST = 200
+"""Characters of small talk. The patterns look back and forth in it: thousands of signs would keep them for minutes."""
+
 _SERVICE: dict[Language, str] = {
     "en": "I answer questions from the indexed documents and name the source of every sentence. "
     "Where the documents do not hold an answer, I say so. Ask me something about the documents.",
@@ -97,6 +100,8 @@ _REPLIES: dict[Language, dict[Aside, str]] = {
 
 def aside(message: str) -> Aside | None:
     """What kind of small talk the whole message is; None for everything that is to be searched for."""
+    if len(message) > _LONGEST:
+        return None
     opening = _OPENING.match(message)
     # "Hello, who are you?" is small talk twice; "Hello, what is BM25?" is a question.
     for text in (message, message[opening.end() :] if opening else ""):
