@@ -76,8 +76,14 @@ class RetrievalConfig(_Section):
 
 class RerankConfig(_Section):
     provider: str = "none"
-    """`none`, `auto` or a key of `retrieval.rerankers.RERANKERS`: sentence, bge."""
+    """`none`, `auto` or a key of `retrieval.rerankers.RERANKERS`: sentence, bge, http."""
     model: str | None = None
-    """bge: model id or folder (BAAI/bge-reranker-v2-m3)."""
+    """bge: model id or folder (BAAI/bge-reranker-v2-m3); http: the endpoint's name for it, if it asks for one."""
+    base_url: str | None = None
+    """http: what stands before /rerank (https://api.jina.ai/v1)."""
+    protocol: str = Field(default="common", pattern="^(common|tei)$")
+    """http: `common` sends query, documents and top_n; `tei` query and texts, as text-embeddings-inference wants."""
+    api_key_env: str = "RERANK_API_KEY"
+    """http: variable with the key, sent as a bearer token where it is set."""
     candidates: int = Field(default=30, ge=1, le=200)
     timeout: float = Field(default=10.0, gt=0, le=600)

@@ -9,6 +9,7 @@ from retrieval.config import RerankConfig
 from retrieval.embedders.base import Embedder
 from retrieval.rerankers.base import Reranker
 from retrieval.rerankers.bge import build_bge
+from retrieval.rerankers.http import build_http
 from retrieval.rerankers.sentence import build_sentence
 
 
@@ -19,6 +20,7 @@ class _Builder(Protocol):
 RERANKERS: dict[str, _Builder] = {
     "sentence": build_sentence,
     "bge": build_bge,
+    "http": build_http,
 }
 
 

@@ -259,7 +259,7 @@ def test_a_long_chain_of_files_is_refused(tmp_path: Path) -> None:
     ("section", "key", "value", "says"),
     [
         ("rerank", "provider", "bgee", "did you mean 'bge'?"),
-        ("rerank", "provider", "cohere", "known are none, auto, sentence, bge."),
+        ("rerank", "provider", "cohere", "known are none, auto, sentence, bge, http."),
         ("chunking", "strategy", "hybird", "did you mean 'hybrid'?"),
         ("chunking", "strategy", "auto", "known are"),
         ("embedding", "provider", "opnai", "did you mean 'openai'?"),
