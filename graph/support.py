@@ -15,7 +15,8 @@ ATTRIBUTION = 0.6
 """The same for a sentence that cites nothing, or the wrong source, and is given one."""
 
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
-_IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[_.\-/][A-Za-z0-9]+)+|[A-Za-z]+\d[A-Za-z0-9]*")
+_IDENTIFIER = re.compile(r"(?<![A-Za-z])(?:[A-Za-z][A-Za-z0-9]*(?:[_.\-/][A-Za-z0-9]+)+|[A-Za-z]+\d[A-Za-z0-9]*)")
+"""Begins where a run of letters does: tried at each letter, a long run would take its length squared."""
 _ENUMERATOR = re.compile(r"\A\s*(?:[-*•#>|]+\s*)*(?:[(（]?\d{1,2}[.)、）．]\s+)?")
 _ENDS = str.maketrans("：，", "  ")
 _WORDS_EN = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]

@@ -111,7 +111,7 @@ def create_app(
     @app.post(
         "/v1/chat/completions",
         response_model=schemas.Completion,
-        responses=errors.responses(400, 404, 408, 413, 415, 502),
+        responses=errors.responses(404, 408, 413, 415, 502),
         tags=["chat"],
     )
     async def chat(body: ChatRequest, request: Request) -> Response:

@@ -17,7 +17,7 @@ from crag.api.cut import Cut, shortened
 from crag.api.errors import ApiError, SafeJSONResponse, error_parts, to_json
 from crag.api.progress import progress_line
 from crag.api.records import Asked, Records
-from crag.api.schemas import ChatRequest, Message
+from crag.api.schemas import MAX_QUESTION, ChatRequest, Message
 from crag.api.security import OWNER
 from crag.api.streams import ClientGoneError, gone, unless_client_leaves, with_heartbeats
 from crag.app import Crag
@@ -90,6 +90,9 @@ def read_chat(body: ChatRequest, pipelines: dict[str, Pipeline]) -> Chat:
     last = max((number for number, (role, _) in enumerate(texts) if role == "user"), default=None)
     if last is None or not texts[last][1].strip():
         raise ApiError(400, "messages: the last user message must hold a question.", param="messages")
+    if len(texts[last][1]) > MAX_QUESTION:
+        message = f"messages: the question has {len(texts[last][1])} characters, at most {MAX_QUESTION} are read."
+        raise ApiError(400, message, param="messages")
     roles = {"developer": "system"}
     history = tuple((roles.get(role, role), text) for role, text in texts[:last] if role not in ("tool", "function"))
     return Chat(texts[last][1].strip(), history, pipeline, body)  # type: ignore[arg-type]

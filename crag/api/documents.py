@@ -47,7 +47,7 @@ def router(crag: Crag, jobs: Jobs, pipelines: dict[str, Pipeline], default: str)
         data = [{"object": "collection", "id": each["name"], "documents": each["documents"]} for each in found]
         return {"object": "list", "data": data}
 
-    @routes.delete("/collections/{name}", response_model=schemas.CollectionDeleted, responses=responses(400, 404))
+    @routes.delete("/collections/{name}", response_model=schemas.CollectionDeleted, responses=responses(404))
     async def delete_collection(name: Annotated[str, Path(max_length=64)]) -> Any:
         """Remove every document of a collection."""
         removed = await run_in_threadpool(crag.remove_collection, name)
@@ -55,7 +55,7 @@ def router(crag: Crag, jobs: Jobs, pipelines: dict[str, Pipeline], default: str)
             await run_in_threadpool(jobs.forget, document["id"])
         return {"object": "collection", "id": name, "documents": len(removed), "deleted": True}
 
-    @routes.post("/search", response_model=schemas.Found, responses=responses(400, 404, 413, 415, 502, 503))
+    @routes.post("/search", response_model=schemas.Found, responses=responses(404, 408, 413, 415, 502))
     async def search(body: SearchRequest, request: Request) -> Any:
         """The passages that a question finds, retrieved and reranked, in the shape of ``crag search --json``."""
         name = body.pipeline or default

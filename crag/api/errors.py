@@ -72,7 +72,7 @@ class ErrorBody(BaseModel):
     error: ErrorDetail
 
 
-_COMMON = (401, 403, 429, 503)
+_COMMON = (400, 401, 403, 429, 503)
 _MEANS = {
     400: "The request cannot be understood.",
     401: "The key is missing or wrong.",
@@ -140,6 +140,9 @@ def install(app: FastAPI) -> None:
         first = error.errors()[0]
         if first["type"] == "json_invalid":
             return _refused(400, "The body is not valid JSON.")
+        if first["loc"][0] in ("path", "query"):
+            name = str(first["loc"][1])
+            return _refused(400, f"{name}: {first['msg']}.", name)
         if isinstance(error.body, bytes):
             return _refused(415, "The body is not marked as JSON: send the header 'content-type: application/json'.")
         if error.body is None:

@@ -78,7 +78,7 @@ def router(evals: Evals, pages: Pages) -> APIRouter:
         data = [entry.shown for entry in entries]
         return {"object": "list", "enabled": evals.folder is not None, "data": data}
 
-    @routes.get("/v1/evals/compare", response_model=schemas.ReportLink, responses=responses(400, 404, 501))
+    @routes.get("/v1/evals/compare", response_model=schemas.ReportLink, responses=responses(404, 501))
     async def compare(base: RunId, candidate: RunId) -> Any:
         """An address at which two runs are compared, rendered when it is opened."""
         for each in (base, candidate):

@@ -99,7 +99,7 @@ def read_feedback(home: Path) -> list[dict[str, Any]]:
 def router(answers: Answers) -> APIRouter:
     routes = APIRouter(prefix="/v1", tags=["feedback"])
 
-    @routes.post("/feedback", response_model=schemas.Feedback, responses=responses(400, 404, 413, 415))
+    @routes.post("/feedback", response_model=schemas.Feedback, responses=responses(404, 408, 413, 415))
     async def give_feedback(body: schemas.FeedbackRequest) -> Any:
         """Rate an answer by its id, the completion's; a second time replaces the first."""
         try:

@@ -5,14 +5,18 @@ Chat requests may hold fields that this service does not know, as chat clients s
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal
 
 from fastapi import Path
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, field_validator
 
 from retrieval.types import Filters
 
+MAX_QUESTION = 10_000
+"""Characters of a question: it is searched for and read sentence by sentence. What came before it may be longer."""
 MAX_TEXT = 100_000
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 Text = Annotated[str, Field(max_length=MAX_TEXT)]
 """Pydantic finds half of a surrogate pair, which UTF-8 cannot carry, only in a string that is bounded."""
 
@@ -57,6 +61,14 @@ class TextFilters(Filters):
     title: Text | None = None
     media_type: Text | None = None
 
+    @field_validator("date_from", "date_to", mode="before")
+    @classmethod
+    def _day(cls, value: Any) -> Any:
+        # Pydantic would take a number, in digits too, for seconds since 1970.
+        if value is not None and not (isinstance(value, str) and _DAY.fullmatch(value)):
+            raise ValueError("Input should be a day like 2026-11-30")
+        return value
+
 
 class Extension(BaseModel):
     """This service's own wishes beside the standard ones, in the request's `crag` object."""
@@ -90,7 +102,7 @@ class ChatRequest(BaseModel):
 class SearchRequest(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    question: str = Field(min_length=1, max_length=MAX_TEXT)
+    question: str = Field(min_length=1, max_length=MAX_QUESTION)
     pipeline: str | None = Field(default=None, max_length=200)
     top_k: int | None = Field(default=None, ge=1, le=200)
     filters: TextFilters | None = None

@@ -50,7 +50,7 @@ def router(crag: Crag, jobs: Jobs, limits: Limits) -> APIRouter:
         status_code=202,
         response_model=schemas.Job,
         openapi_extra=_FORM,
-        responses=responses(400, 408, 413, 415, 429),
+        responses=responses(408, 413, 415),
     )
     async def upload(request: Request) -> Any:
         """Take in files; the job that is given says how far they are. A name that is known already is replaced."""
