@@ -19,8 +19,8 @@ FINDINGS = (
     "chroma_chunking recall@5 is .03 to .04 higher, `cover` the same.",
     "- **Paragraphs** follow the document: in tables and lists they stay small, and say less of what they belong to.",
     "- **Neighbour rules** (`threshold`, `percentile`, `stddev`, `iqr`) need their bound tuned to the embedder: the "
-    "articles' 0.72 was stated for another one and cuts next to nothing here. Depth and the optimal segmentation keep theirs; "
-    "`gradient` finds where the similarity falls, not where it is lowest, and stays near chance.",
+    "articles' 0.72 was stated for another one and cuts next to nothing here. Depth and the optimal segmentation "
+    "keep theirs; `gradient` finds where the similarity falls, not where it is lowest, and stays near chance.",
     "- **Speed**: LangChain's splitter knows no Chinese marks, returns such a text whole and so has nothing to do. "
     "chonkie splits at plain marks in compiled code and is faster; rules for sentences are most of what `semantic` "
     "spends. The issue's bar (five times LangChain, no slower than chonkie) is not reached in this table.",
