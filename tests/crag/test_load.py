@@ -1,0 +1,95 @@
+"""Many at once: every stream is right, and whoever leaves in mid-stream leaves nothing behind."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+
+import httpx
+import psutil
+import pytest
+
+from tests.crag.serving import Serving, serving
+from tests.fakes.http import ScriptedServer
+from tests.fakes.openai import chat_stream
+
+SENTENCE = ["The nightly ", "run starts ", "at 02:30 ", "[1]. "]
+STREAMS, LEAVERS = 32, 60
+
+
+@pytest.fixture(scope="module")
+def written(copy_of_samples: Callable[[], Path]) -> Iterator[Serving]:
+    """A server whose model writes slowly."""
+    with (
+        ScriptedServer(lambda request: chat_stream(SENTENCE * 4, gap=0.05)) as model,
+        serving(copy_of_samples(), OPENAI_BASE_URL=f"{model.url}/v1", CRAG_CHAT_MODEL="scripted") as running,
+    ):
+        yield running
+
+
+def stream(http: httpx.AsyncClient, number: int) -> AbstractAsyncContextManager[httpx.Response]:
+    asked = f"When does the nightly Ragas run start? ({number})"
+    body = {"model": "crag", "messages": [{"role": "user", "content": asked}], "stream": True}
+    return http.stream("POST", "/v1/chat/completions", json=body)
+
+
+def client(server: Serving) -> httpx.AsyncClient:
+    return httpx.AsyncClient(base_url=server.url, timeout=60, limits=httpx.Limits(max_connections=None))
+
+
+def test_streams_that_run_at_once_do_not_mix(written: Serving) -> None:
+    async def one(http: httpx.AsyncClient, number: int) -> tuple[str, str, str]:
+        text, told = "", {}
+        async with stream(http, number) as reply:
+            async for line in reply.aiter_lines():
+                if line.startswith("data: {"):
+                    chunk = json.loads(line[6:])
+                    text += chunk["choices"][0]["delta"].get("content", "")
+                    told = chunk.get("crag", told)
+        return text, told["text"], told["question"]
+
+    async def run() -> list[tuple[str, str, str]]:
+        async with client(written) as http:
+            return await asyncio.gather(*(one(http, number) for number in range(STREAMS)))
+
+    for number, (text, confirmed, asked) in enumerate(asyncio.run(run())):
+        assert text == confirmed
+        assert "02:30" in text
+        assert asked.endswith(f"({number})")
+
+
+def test_clients_that_leave_in_mid_stream_leave_nothing(written: Serving) -> None:
+    process = psutil.Process(written.process.pid)
+
+    async def leave(http: httpx.AsyncClient, number: int) -> None:
+        async with stream(http, number) as reply:
+            async for line in reply.aiter_lines():
+                if number % 2 or '"content":"The' in line:
+                    return
+
+    async def run() -> None:
+        async with client(written) as http:
+            await asyncio.gather(*(leave(http, number) for number in range(LEAVERS)))
+
+    asyncio.run(run())
+    before = process.num_threads()
+    end = time.monotonic() + 20
+    while running(written) or [each for each in process.net_connections("tcp") if each.status == "ESTABLISHED"]:
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    asyncio.run(run())
+    time.sleep(0.5)
+    assert process.num_threads() <= before + 8  # The pools of threads have a bound, and may not have reached it yet.
+    assert httpx.get(f"{written.url}/readyz", timeout=20).status_code == 200
+
+
+def running(server: Serving) -> float:
+    figures = httpx.get(f"{server.url}/metrics", timeout=20, headers={"connection": "close"}).text
+    found = re.search(r"^crag_api_requests_running (\S+)", figures, re.MULTILINE)
+    assert found
+    return float(found[1])
