@@ -48,11 +48,6 @@ class ChunkTable:
         query = f'SELECT {_CHUNK} FROM chunks c WHERE c.index_id = ? AND c.document_id = ? ORDER BY c.start, c."end"'
         return [_chunk(row) for row in self._all(query, document_id)]
 
-    def ids_of(self, documents: Sequence[str]) -> list[str]:
-        """Ids of the chunks of these documents."""
-        query = "SELECT id FROM chunks WHERE index_id = ? AND document_id IN (SELECT value FROM json_each(?))"
-        return [row[0] for row in self._all(query, json.dumps(list(documents)))]
-
     def counts(self) -> list[tuple[str, str, Counts]]:
         """(chunk id, document id, term counts) of all chunks, oldest first."""
         query = "SELECT id, document_id, terms FROM chunks WHERE index_id = ? ORDER BY number"

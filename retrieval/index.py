@@ -93,7 +93,7 @@ class Index:
         return self._read(lambda: self._store.query_sparse(query, k, self._within(documents)))
 
     def _within(self, documents: Sequence[str] | None) -> Scope | None:
-        return None if documents is None else Scope(documents, partial(self.chunks.ids_of, documents))
+        return None if documents is None else Scope(documents, partial(self._lexical().within, documents))
 
     def vectors(self, ids: Sequence[str]) -> dict[str, Vectors]:
         """Stored vectors by chunk id, for the ids that have one. Raises StoreError."""

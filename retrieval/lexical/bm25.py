@@ -184,6 +184,12 @@ class BM25Index:
             coverages = held / asked if asked else held
             return Matches(scores, coverages, self._ids, self._slots, self._documents, self._codes)
 
+    def within(self, documents: Collection[str]) -> list[str]:
+        """Ids of the texts of these documents."""
+        with self._lock:
+            codes = [self._codes[document] for document in documents if document in self._codes]
+            return [self._ids[slot] for slot in np.flatnonzero(np.isin(self._documents, codes)).tolist()]
+
     def weights(self, texts: Sequence[Counts]) -> list[tuple[Ints, Floats]]:
         """The part of the scores that a text brings, by term: with `query_weights`, the dot product is the score.
 
