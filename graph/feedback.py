@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 
-from graph.language import FUNCTION_WORDS, STOPWORDS, has_han
+from graph.keywords import WORDS, keywords
+from graph.language import FUNCTION_WORDS, has_han
 from graph.state import Graded, State
 from retrieval.types import Hit
 
@@ -19,12 +19,6 @@ NEAR = 0.5
 """Terms come from passages at least this share as likely as the likeliest."""
 HOPELESS = 1 / 2
 """Below this share of the bound for `incorrect`, the passages have nothing to do with the question."""
-# Chinese is written without spaces: what is left between these words is searched for as it stands.
-_QUESTION_WORDS = re.compile(
-    r"请问|請問|请|告诉我|介绍一下|说明一下|我想知道|你知道|是什么(?:意思)?|是什麼|什么是|什麼是|什么|什麼|为什么|為什麼|为何|為何"
-    r"|怎么样|怎么|怎麼|怎样|怎樣|如何|多少|哪些|哪个|哪個|哪里|哪裡|哪一|哪|谁|誰|是否|能否|可以|有没有|[吗嗎呢吧的了]"
-)
-_WORDS = re.compile(r"[\u3400-\u9fff]+|[^\W_][\w.+#\-]*[\w+#]|[^\W_]")
 
 
 def feedback_query(state: State) -> str:
@@ -44,12 +38,6 @@ def _nearest(best: Graded) -> list[Hit]:
     bar = NEAR * max(best.probabilities, default=0.0)
     likely = [hit for hit, probability in zip(best.hits, best.probabilities, strict=True) if probability >= bar]
     return likely[:FEEDBACK_PASSAGES]
-
-
-def keywords(question: str) -> list[str]:
-    """A question's words in order, as written, once each; question words and politeness are gone."""
-    pieces = _WORDS.findall(_QUESTION_WORDS.sub(" ", question))
-    return list(dict.fromkeys(piece for piece in pieces if piece.lower() not in STOPWORDS))
 
 
 def feedback_terms(words: Sequence[str], hits: Sequence[Hit], limit: int) -> list[str]:
@@ -74,6 +62,6 @@ def _terms(text: str) -> list[str]:
     import rjieba
 
     words = (
-        word.lower() for piece in _WORDS.findall(text) for word in (rjieba.cut(piece) if has_han(piece) else [piece])
+        word.lower() for piece in WORDS.findall(text) for word in (rjieba.cut(piece) if has_han(piece) else [piece])
     )
     return [word for word in words if len(word) > 1 and word not in FUNCTION_WORDS and not word[0].isdigit()]

@@ -17,7 +17,7 @@ def route_of(confidence: float, policy: Policy) -> Route:
 
 
 def after_condense(state: State) -> Literal["retrieve", "reply"]:
-    return "retrieve" if state["aside"] is None else "reply"
+    return "retrieve" if state["aside"] is None and state.get("side") is None else "reply"
 
 
 def after_grade(state: State) -> Literal["refine", "search_web", "rewrite", "abstain"]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, TypedDict
 
 from graph.evidence import Source
+from graph.side_requests import SideRequest
 from graph.smalltalk import Aside
 from graph.types import Answer, Citation, Language, NodeEvent, Route, Status, Turn, Usage
 from retrieval.types import Degraded, Hit
@@ -45,6 +46,8 @@ class State(TypedDict, total=False):
     """The question with what it refers to in the conversation: graded, answered and shown to the model."""
     aside: Aside | None
     """What kind of small talk the question is: then nothing is searched for."""
+    side: SideRequest | None
+    """What a chat client asks for itself: nothing is searched for either."""
     search_query: str
     """What is searched for. A rewrite replaces this, never the question."""
     tried: Annotated[tuple[str, ...], operator.add]

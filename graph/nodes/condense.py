@@ -10,6 +10,7 @@ from graph.language import language_of
 from graph.neutral import neutralise
 from graph.nodes.base import Node, Result, Run, degraded
 from graph.prompts import conversation, messages
+from graph.side_requests import side_request
 from graph.smalltalk import aside
 from graph.state import State
 
@@ -23,9 +24,11 @@ _SCHEMA: dict[str, Any] = {
 
 
 async def condense(state: State, run: Run) -> Result:
-    kind = aside(state["question"])
-    if kind is not None:
-        return {"standalone": state["question"], "aside": kind}, {"question": state["question"], "small_talk": kind}
+    side = side_request(state["question"], state["history"])
+    kind = None if side else aside(state["question"])
+    if side is not None or kind is not None:
+        update: State = {"standalone": state["question"], "aside": kind, "side": side}
+        return update, {"question": state["question"], "small_talk": side.kind if side else kind}
     if not refers_back(state["question"], state["history"]):
         alone = own_question(state["question"]) if state["history"] else state["question"]
         return _standalone(alone, "as asked")
@@ -52,7 +55,8 @@ def by_rule(state: State, run: Run, error: CragError) -> Result:
 
 
 def _standalone(question: str, how: str) -> Result:
-    return {"standalone": question, "search_query": question, "aside": None}, {"question": question, "how": how}
+    update: State = {"standalone": question, "search_query": question, "aside": None, "side": None}
+    return update, {"question": question, "how": how}
 
 
 NODE = Node(name="condense", body=condense, timeout=lambda run: run.generation.timeout, fallback=by_rule)

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graph.feedback import QUERY_LIMIT, feedback_query, feedback_terms, keywords
+from graph.feedback import QUERY_LIMIT, feedback_query, feedback_terms
 from graph.followups import joined, own_question, refers_back
+from graph.keywords import keywords
 from graph.language import language_of
 from graph.state import Graded, Policy, State
 from graph.types import Turn
