@@ -39,6 +39,7 @@ class Server:
         body = {"model": pipeline, "messages": [message], "crag": {"trace": trace, "filters": filters}}
         answer = self._call("POST", "/v1/chat/completions", body)["crag"]
         assert isinstance(answer, dict)
+        del answer["answer_id"]
         return answer
 
     def search(
