@@ -10,6 +10,7 @@ from pathlib import Path
 from chunking.errors import ConfigError
 from crag.pipeline import Pipeline
 from graph.config import GenerationConfig, WebConfig
+from graph.web import SWITCH, forbidden
 from retrieval.config import EmbeddingConfig, RerankConfig
 
 OPENAI_EMBEDDING_MODEL = "text-embedding-3-small"
@@ -120,10 +121,14 @@ def _with(config: RerankConfig, provider: str) -> RerankConfig:
 
 
 def _web(config: WebConfig) -> tuple[WebConfig, str]:
+    if forbidden():
+        return config.model_copy(update={"provider": "none"}), f"{SWITCH} forbids it"
     if config.provider != "auto":
         return config, "named by the pipeline"
     if os.environ.get("TAVILY_API_KEY"):
         return config.model_copy(update={"provider": "tavily"}), "TAVILY_API_KEY is set"
+    if url := os.environ.get("SEARXNG_URL"):
+        return config.model_copy(update={"provider": "searxng", "base_url": url}), "SEARXNG_URL is set"
     return config.model_copy(update={"provider": "none"}), "TAVILY_API_KEY is not set"
 
 

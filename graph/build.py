@@ -5,6 +5,7 @@ condense -> retrieve -> rerank -> grade --correct-----------------------> refine
                |                   `---incorrect--> rewrite --(attempts left)--> retrieve
                |                                       `--(none left)--> search_web -> grade_web -> refine | abstain
 
+Below `rewrite.hop_below` the search first goes on from what it found, once: grade -> hop -> as above.
 Small talk asks nothing of the documents: condense -> reply -> answer.
 """
 
@@ -33,7 +34,8 @@ def build_graph() -> CompiledStateGraph[State, Run, State, State]:
     graph.add_conditional_edges("condense", routes.after_condense, ["retrieve", "reply"])
     graph.add_edge("retrieve", "rerank")
     graph.add_edge("rerank", "grade")
-    graph.add_conditional_edges("grade", routes.after_grade, ["refine", "search_web", "rewrite", "abstain"])
+    graph.add_conditional_edges("grade", routes.after_grade, ["hop", "refine", "search_web", "rewrite", "abstain"])
+    graph.add_conditional_edges("hop", routes.after_hop, ["refine", "search_web", "rewrite", "abstain"])
     graph.add_conditional_edges("rewrite", routes.after_rewrite, ["retrieve", "search_web", "abstain"])
     graph.add_edge("search_web", "grade_web")
     graph.add_conditional_edges("grade_web", routes.after_web_grade, ["refine", "abstain"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 
@@ -29,14 +31,20 @@ class GradingConfig(_Section):
 class RewriteConfig(_Section):
     attempts: int = Field(default=1, ge=0, le=5)
     """Rewritten searches before the web, or the refusal."""
+    hops: int = Field(default=0, ge=0, le=5)
+    """Passages from which the search goes on, side by side, where the evidence is not sure to be whole; 0 never."""
+    hop_below: float = Field(default=0.9, ge=0, le=1)
+    """Confidence below which it does."""
 
 
 class WebConfig(_Section):
     provider: str = "none"
-    """`none`, `auto` or a key of `graph.web.WEB`: tavily."""
+    """`none`, `auto` or a key of `graph.web.WEB`: tavily, searxng."""
     max_results: int = Field(default=5, ge=1, le=20)
     include_domains: tuple[str, ...] = ()
     exclude_domains: tuple[str, ...] = ()
+    time_range: Literal["day", "week", "month", "year"] | None = None
+    """How old a page may be; None: of any age."""
     base_url: str | None = None
     timeout: float = Field(default=10.0, gt=0, le=120)
 

@@ -105,6 +105,8 @@ class Engine:
                 upper=deps.grading.upper,
                 lower=deps.grading.lower,
                 attempts=deps.rewrite.attempts,
+                hops=deps.rewrite.hops if deps.grading.enabled else 0,
+                hop_below=deps.rewrite.hop_below,
                 web=deps.web_search is not None,
                 model=deps.chat is not None,
             ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from graph.feedback import feedback_query
+from graph.feedback import HOPELESS, feedback_query
 from graph.state import Policy, State
 from graph.types import Route
 
@@ -20,7 +20,16 @@ def after_condense(state: State) -> Literal["retrieve", "reply"]:
     return "retrieve" if state["aside"] is None and state.get("side") is None else "reply"
 
 
-def after_grade(state: State) -> Literal["refine", "search_web", "rewrite", "abstain"]:
+def after_grade(state: State) -> Literal["hop", "refine", "search_web", "rewrite", "abstain"]:
+    policy, best = state["policy"], state.get("best")
+    # Once, and only from passages that have something to do with the question.
+    near = best is not None and bool(best.hits) and HOPELESS * policy.lower <= best.confidence < policy.hop_below
+    if policy.hops and near and not state.get("hopped"):
+        return "hop"
+    return after_hop(state)
+
+
+def after_hop(state: State) -> Literal["refine", "search_web", "rewrite", "abstain"]:
     policy = state["policy"]
     if state["route"] == "correct":
         return "refine"

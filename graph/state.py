@@ -22,6 +22,8 @@ class Policy:
     lower: float
     attempts: int
     web: bool
+    hops: int = 0
+    hop_below: float = 0.0
     model: bool = False
     """Whether a model can rewrite a query; without one there must be words to add."""
 
@@ -62,6 +64,8 @@ class State(TypedDict, total=False):
     """Of a question that asks several things: each part that stands alone, and what its own search found."""
     best: Graded
     """The best graded search so far."""
+    hopped: bool
+    """Whether the search went on from what it found."""
     web: Graded
     route: Route
     confidence: float

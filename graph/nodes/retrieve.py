@@ -17,7 +17,7 @@ async def retrieve(state: State, run: Run) -> Result:
     """A first search looks for the whole question and, where it asks several things, for each of them."""
     query, known = state["search_query"], state.get("candidates")
     asked = lone_parts(state["standalone"]) if known is None else ()
-    found, *parted = await asyncio.gather(*(_search(each, run) for each in (query, *asked)))
+    found, *parted = await asyncio.gather(*(search(each, run) for each in (query, *asked)))
     hits = tuple(found.hits)
     if known is None:
         known = hits
@@ -36,7 +36,7 @@ async def retrieve(state: State, run: Run) -> Result:
     return update, detail
 
 
-async def _search(query: str, run: Run) -> Retrieval:
+async def search(query: str, run: Run) -> Retrieval:
     return await asyncio.to_thread(run.deps.retriever.retrieve, query, top_k=breadth(run), filters=run.filters)
 
 

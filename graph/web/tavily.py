@@ -44,6 +44,7 @@ class TavilySearch:
                 include_domains=list(self._config.include_domains) or None,
                 exclude_domains=list(self._config.exclude_domains) or None,
                 include_raw_content="markdown",
+                **({"time_range": self._config.time_range} if self._config.time_range else {}),
                 timeout=self._config.timeout,
             )
         except TavilyTimeoutError as error:

@@ -41,7 +41,7 @@ def test_each_rung_changes_only_what_it_is_named_for() -> None:
     assert changes == [
         {"retrieval.lexical"},
         {"rerank.provider"},
-        {"grading.enabled", "rewrite.attempts", "web.provider"},
+        {"grading.enabled", "rewrite.attempts", "rewrite.hops", "web.provider"},
     ]
 
 

@@ -63,7 +63,9 @@ def answer(
 def test_pages_become_cited_evidence(server: ScriptedServer, caplog: pytest.LogCaptureFixture) -> None:
     server.enqueue(results(PAGE))
     with caplog.at_level(logging.INFO, logger="graph.nodes.web"):
-        got = answer(server, include_domains=("example.org",), exclude_domains=("bad.org",), max_results=3)
+        got = answer(
+            server, time_range="week", include_domains=("example.org",), exclude_domains=("bad.org",), max_results=3
+        )
     assert got.text.startswith("Visitors climb 312 steps in the tower. [1]")
     assert got.citations[0].url == "https://example.org/tower"
     assert got.citations[0].title == "Tower guide"
@@ -73,6 +75,7 @@ def test_pages_become_cited_evidence(server: ScriptedServer, caplog: pytest.LogC
     assert request.body["include_domains"] == ["example.org"]
     assert request.body["exclude_domains"] == ["bad.org"]
     assert request.body["max_results"] == 3
+    assert request.body["time_range"] == "week"
     assert QUESTION in caplog.text
 
 

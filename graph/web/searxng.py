@@ -1,0 +1,110 @@
+"""SearXNG, a search engine that one hosts oneself, through its JSON API (``search.formats`` must list ``json``).
+
+https://docs.searxng.org/dev/search_api.html. It has no key and takes no domains: those are filtered here.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from chunking.errors import ConfigError, ProviderError
+from graph.config import WebConfig
+from graph.loops import PerLoop
+from graph.web.base import WebPage
+
+if TYPE_CHECKING:
+    import httpx
+
+QUERY_LIMIT = 400
+"""Characters, as for Tavily: a question's worth."""
+
+
+class SearxngSearch:
+    """Excerpts of pages, as the engines behind it give them. Raises ConfigError where no address is given."""
+
+    name = "searxng"
+
+    def __init__(self, config: WebConfig) -> None:
+        url = config.base_url or os.environ.get("SEARXNG_URL")
+        if not url:
+            raise ConfigError("web.provider searxng needs its address: set web.base_url or SEARXNG_URL.")
+        self._config = config
+        self._url = url.rstrip("/")
+        self._clients: PerLoop[httpx.AsyncClient] = PerLoop(
+            lambda: _client(config.timeout), lambda client: client.aclose()
+        )
+
+    async def search(self, query: str) -> list[WebPage]:
+        import httpx
+
+        parameters = {"q": query[:QUERY_LIMIT], "format": "json", "safesearch": "1"}
+        if self._config.time_range is not None:
+            parameters["time_range"] = self._config.time_range
+        try:
+            reply = await self._clients.get().get(f"{self._url}/search", params=parameters)
+            reply.raise_for_status()
+            found = reply.json()
+        except httpx.TimeoutException as error:
+            raise self._error(f"gave no answer within {self._config.timeout:g} s: raise web.timeout") from error
+        except httpx.HTTPStatusError as error:
+            raise self._error(_advice(error.response.status_code)) from error
+        except httpx.HTTPError as error:
+            raise self._error(f"cannot be reached ({type(error).__name__}): check web.base_url") from error
+        except ValueError as error:
+            raise self._error("sent something that is not JSON: check web.base_url") from error
+        results = found.get("results") if isinstance(found, dict) else None
+        if not isinstance(results, list):
+            raise self._error("sent a reply without results: check web.base_url")
+        pages = [page for result in results if (page := _page(result)) is not None and self._allowed(page.url)]
+        return pages[: self._config.max_results]
+
+    async def aclose(self) -> None:
+        await self._clients.aclose()
+
+    def _allowed(self, url: str) -> bool:
+        host = urlsplit(url).hostname or ""
+        if any(_within(host, domain) for domain in self._config.exclude_domains):
+            return False
+        allowed = self._config.include_domains
+        return not allowed or any(_within(host, domain) for domain in allowed)
+
+    def _error(self, what: str) -> ProviderError:
+        return ProviderError(f"SearXNG at {self._url} {what}.", provider="searxng")
+
+
+def _advice(status: int) -> str:
+    if status == 403:
+        return "refuses JSON (status 403): add json to search.formats in its settings.yml"
+    if status == 429:
+        return "refuses further searches for now (status 429): wait, or loosen its limiter"
+    return f"answered with status {status}: look at its log"
+
+
+def _page(result: Any) -> WebPage | None:
+    if not isinstance(result, dict):
+        return None
+    url, text, title = result.get("url"), result.get("content"), result.get("title")
+    if not isinstance(url, str) or not url.startswith(("http://", "https://")):
+        return None
+    if not isinstance(text, str) or not text.strip():
+        return None
+    date, score = result.get("publishedDate"), result.get("score")
+    return WebPage(
+        url=url,
+        title=title if isinstance(title, str) and title else url,
+        text=text,
+        date=date if isinstance(date, str) else None,
+        score=float(score) if isinstance(score, int | float) else None,
+    )
+
+
+def _within(host: str, domain: str) -> bool:
+    return host == domain or host.endswith(f".{domain}")
+
+
+def _client(timeout: float) -> httpx.AsyncClient:
+    import httpx
+
+    return httpx.AsyncClient(timeout=timeout)
