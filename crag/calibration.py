@@ -15,6 +15,7 @@ from crag.wiring import CALIBRATIONS
 from eval.runs import Span
 from graph.calibrate import Case, Quality, calibrate, cases_of, quality
 from graph.confidence import Calibration
+from graph.interaction import with_interaction
 from retrieval.types import Hit
 
 if TYPE_CHECKING:
@@ -106,17 +107,21 @@ def _cases(bench: Bench, deps: Deps, progress: Callable[[int, int], None] | None
         def rerank(found: Sequence[Hit], asked: str = question.question) -> Sequence[Hit]:
             return deps.reranker.rerank(asked, found) if deps.reranker else found
 
+        def read(found: Sequence[Hit], asked: str = question.question) -> Sequence[Hit]:
+            return with_interaction(asked, found, deps.calibration.probabilities(found), deps.embedder)
+
         if not question.answerable:
-            kept = tuple(rerank(hits[:depth]))[:top_k]
+            kept = tuple(read(tuple(rerank(hits[:depth]))[:top_k]))
             yield Case(bench.suite.name, question.id, kept, (False,) * len(kept))
         elif gold:
             yield from cases_of(
                 hits,
                 suite=bench.suite.name,
                 document=gold[0].document,
-                touches=lambda hit, spans=evidence: any(_overlap(hit, span) for span in spans),  # type: ignore[misc]
+                touches=lambda hit, spans=evidence: any(_tells(hit, span) for span in spans),  # type: ignore[misc]
                 holds=lambda hit, spans=gold: any(_inside(hit, span) for span in spans),  # type: ignore[misc]
                 rerank=rerank,
+                read=read,
                 depth=depth,
                 top_k=top_k,
             )
@@ -124,9 +129,12 @@ def _cases(bench: Bench, deps: Deps, progress: Callable[[int, int], None] | None
             progress(number, len(questions))
 
 
-def _overlap(hit: Hit, span: Span) -> bool:
+def _tells(hit: Hit, span: Span) -> bool:
+    """Whether a hit overlaps the span or says the same in another place of the document."""
     chunk = hit.chunk
-    return chunk.document_id == span.document and chunk.start < span.end and span.start < chunk.end
+    if chunk.document_id != span.document:
+        return False
+    return (chunk.start < span.end and span.start < chunk.end) or (len(span.text) > 1 and span.text in chunk.text)
 
 
 def _inside(hit: Hit, span: Span) -> bool:

@@ -20,6 +20,10 @@ SIGNALS = ("best_sentence", "rerank", "dense", "coverage")
 """By how closely each has read the passage. The sentence reranker's own score is relative to one question."""
 
 
+READ = ("interaction", "ahead")
+"""Signals of `graph.interaction`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
     """One search of one question. `holds` says of each hit whether it holds the whole answer."""
@@ -55,16 +59,18 @@ def cases_of(
     touches: Callable[[Hit], bool],
     holds: Callable[[Hit], bool],
     rerank: Callable[[Sequence[Hit]], Sequence[Hit]],
+    read: Callable[[Sequence[Hit]], Sequence[Hit]] = tuple,
     depth: int,
     top_k: int,
 ) -> tuple[Case, Case]:
     """The search as it is, and as it would be without the evidence (`touches`: hits that overlap it).
 
     `candidates` should reach well beyond `depth`, the number that is reranked, so that withholding leaves enough.
+    `read` gives the best `top_k` the signals that grading adds (`graph.interaction`).
     """
     made = []
     for hits in (list(candidates), withheld(candidates, touches)):
-        kept = tuple(rerank(hits[:depth]))[:top_k]
+        kept = tuple(read(tuple(rerank(hits[:depth]))[:top_k]))
         made.append(Case(suite, document, kept, tuple(holds(hit) for hit in kept)))
     return made[0], made[1]
 
@@ -102,7 +108,12 @@ def calibrate(
     cases = [case for case in cases if case.hits]
     rows = [question_features(case.hits) for case in cases]
     signal = signal or next(name for name in SIGNALS if any(name in row for row in rows))
-    own = {f"{signal}_margin", f"{signal}_first"} | ({"dense"} if signal != "coverage" else set())
+    if signal != "coverage" and any("interaction" in row for row in rows):
+        # What has read the tokens leaves little to the others: more of them only fit the sets at hand.
+        features = {"interaction", "ahead", f"{signal}_margin", "coverage"}
+    else:
+        features = {f"{signal}_margin", f"{signal}_first", "coverage", "coverage_first", "agreement"}
+        features |= {"dense"} if signal != "coverage" else set()
     passages = [(passage_features(hit, case.hits), held) for case in cases for hit, held in case.pairs()]
     return Calibration(
         name=name,
@@ -111,7 +122,7 @@ def calibrate(
         question=fit(
             rows,
             [case.answerable for case in cases],
-            features=sorted(own | {"coverage", "coverage_first", "agreement"}),
+            features=sorted(features),
             l2=l2,
         ),
         passage=fit(
@@ -122,6 +133,15 @@ def calibrate(
         ),
         provenance=dict(provenance or {}),
     )
+
+
+def without_interaction(case: Case) -> Case:
+    """The case as an embedder grades it that gives vectors and reads no tokens."""
+    hits = tuple(
+        replace(hit, signals={name: value for name, value in hit.signals.items() if name not in READ})
+        for hit in case.hits
+    )
+    return replace(case, hits=hits)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ def question_features(hits: Sequence[Hit]) -> dict[str, float]:
         return {}
     features: dict[str, float] = {}
     spoken = _signal(hits[0], "coverage") is not None
-    for name in ("dense", "best_sentence", "bm25", "coverage", "rerank"):
+    for name in ("dense", "best_sentence", "bm25", "coverage", "rerank", "interaction"):
         # Where the best hit is in another language, words say nothing about it, nor do the others' words.
         if name in ("bm25", "coverage") and not spoken:
             continue
@@ -48,6 +48,8 @@ def question_features(hits: Sequence[Hit]) -> dict[str, float]:
         first = _signal(hits[0], name)
         if first is not None:
             features[f"{name}_first"] = first
+    if ahead := [hit.signals["ahead"] for hit in hits if "ahead" in hit.signals]:
+        features["ahead"] = max(ahead)
     if not spoken:
         return features
     ranks = [

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,8 @@ technical documents by how often the answer is in the sentences that are quoted.
 IMPLIED = 0.5
 """What a word counts that only the title or a heading further up has; the nearest heading's count in full."""
 
+_CONTEXT = 100
+"""Characters of title and headings that are read with a sentence, the nearest ones."""
 _HEADING = re.compile(r"#{1,6}[ \t]+\S[^\n]*\Z")
 _SPOKEN = re.compile(r"[a-z0-9_.\-]+|[\u3400-\u9fff]+")
 _TABLE_RULE = re.compile(r"\|(?:\s*:?-+:?\s*\|)+")
@@ -52,6 +55,23 @@ class Cut:
     def text(self, index: int) -> str:
         start, end = self.spans[index]
         return self.hit.chunk.text[start - self.hit.chunk.start : end - self.hit.chunk.start]
+
+    def header(self, index: int) -> int | None:
+        """The header of the table whose row the span is; None for anything else."""
+        if not self.text(index).startswith("|"):
+            return None
+        first = index
+        while first and self.text(first - 1).startswith("|"):
+            first -= 1
+        return first if first < index else None
+
+    def in_context(self, index: int) -> str:
+        """The span under what stands above it: title, headings and, for a table row, the table's header."""
+        title, path = self.hit.document.title, [*self.hit.chunk.heading_path, self.headings[index]]
+        above = " > ".join(dict.fromkeys(part for part in (title, *path) if part))[-_CONTEXT:]
+        header = self.header(index)
+        named = [] if header is None or header not in self.headers else [self.text(header)]
+        return "\n".join([above, *named, self.text(index)])
 
 
 def cut(hit: Hit, probability: float) -> Cut:
@@ -90,9 +110,9 @@ def relevances(question: str, cuts: Sequence[Cut], similarities: NDArray[np.floa
     if similarities is not None and texts:
         floor, top = float(similarities.mean() - similarities.std()), float(similarities.max())
         likeness = np.clip((similarities - floor) / max(top - floor, 1e-9), 0.0, 1.0)
-    words = [content_words(text) for text in texts]
+    words = [_words(text) for text in texts]
     context = [
-        content_words(f"{cut_.hit.document.title} {' '.join(cut_.hit.chunk.heading_path)}")
+        _words(f"{cut_.hit.document.title} {' '.join(cut_.hit.chunk.heading_path)}")
         for cut_ in cuts
         for _ in cut_.headings
     ]
@@ -104,7 +124,7 @@ def relevances(question: str, cuts: Sequence[Cut], similarities: NDArray[np.floa
     top_probability = max((cut_.probability for cut_ in cuts), default=0.0) or 1.0
     passage = [cut_.probability / top_probability for cut_ in cuts for _ in cut_.spans]
     above = [heading for cut_ in cuts for heading in cut_.headings]
-    headed = [content_words(heading) for heading in above]
+    headed = [_words(heading) for heading in above]
     header = [i in cut_.headers for cut_ in cuts for i in range(len(cut_.spans))]
     scores = []
     for i, text in enumerate(texts):
@@ -124,6 +144,10 @@ def relevances(question: str, cuts: Sequence[Cut], similarities: NDArray[np.floa
     best = max(scores, default=0.0) or 1.0
     scaled = iter([score / best for score in scores])
     return [[next(scaled) for _ in cut_.spans] for cut_ in cuts]
+
+
+# A question's sentences are weighed when it is graded and again when it is answered.
+_words = lru_cache(maxsize=4096)(content_words)
 
 
 def _named(names: Collection[str], text: str, heading: str) -> float:
@@ -185,10 +209,8 @@ def select(
 def _companions(cut_: Cut, index: int, follow: bool) -> list[int]:
     text = cut_.text(index)
     if text.startswith("|"):
-        first = index
-        while first and cut_.text(first - 1).startswith("|"):
-            first -= 1
-        return [first] if first < index else []
+        header = cut_.header(index)
+        return [] if header is None else [header]
     before = [index - 1] if index and refers_back(text) else []
     return before + [i for i in (index + 1, index + 2) if follow and i < len(cut_.spans)]
 

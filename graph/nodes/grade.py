@@ -2,20 +2,65 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from itertools import chain, zip_longest
 from typing import Any
 
-from graph.nodes.base import Node, Result, Run
+from chunking.errors import CragError
+from graph.interaction import with_interaction
+from graph.nodes.base import Node, Result, Run, degraded
 from graph.routes import route_of
 from graph.state import Graded, State
+from retrieval.embedders.base import token_reader
 from retrieval.types import Hit
+
+Search = tuple[str, tuple[Hit, ...]]
+"""A question, or a part of it, and what was found for it."""
 
 
 async def grade(state: State, run: Run) -> Result:
-    graded = graded_hits(state["search_query"], state["hits"], run)
+    return _graded(state, run, await _read(_searches(state), run))
+
+
+def by_signals(state: State, run: Run, error: CragError) -> Result:
+    update, detail = _graded(state, run, [hits for _, hits in _searches(state)])
+    return {**update, "degraded": degraded("grade", error, _UNREAD)}, detail
+
+
+async def grade_web(state: State, run: Run) -> Result:
+    (hits,) = await _read([(state["standalone"], state["web"].hits)], run)
+    return _graded_web(state, run, hits)
+
+
+def web_by_signals(state: State, run: Run, error: CragError) -> Result:
+    update, detail = _graded_web(state, run, state["web"].hits)
+    return {**update, "degraded": degraded("grade_web", error, _UNREAD)}, detail
+
+
+_UNREAD = "The confidence rests on the search alone, without reading the best sentences closely."
+
+
+def _searches(state: State) -> list[Search]:
+    return [(state["standalone"], state["hits"]), *state["by_part"]]
+
+
+async def _read(searches: Sequence[Search], run: Run) -> list[tuple[Hit, ...]]:
+    """The hits of each search with the signals of `graph.interaction`, where the embedder reads tokens."""
+    embedder, likely = run.deps.embedder, run.deps.calibration.probabilities
+    if token_reader(embedder) is None:
+        return [hits for _, hits in searches]
+    return [
+        await asyncio.to_thread(with_interaction, question, hits, likely(hits), embedder) for question, hits in searches
+    ]
+
+
+def _graded(state: State, run: Run, found: Sequence[tuple[Hit, ...]]) -> Result:
+    """`found` holds the hits of the whole question, then those of its parts."""
+    graded = graded_hits(state["search_query"], found[0], run)
     if state["by_part"]:
-        graded = _joined(graded, [graded_hits(part, own, run) for part, own in state["by_part"]], run)
+        parts = [part for part, _ in state["by_part"]]
+        graded = _joined(graded, [graded_hits(*each, run) for each in zip(parts, found[1:], strict=True)], run)
     before = state.get("best")
     # A rewrite counts only if it raises the confidence.
     best = graded if before is None or graded.confidence > before.confidence else before
@@ -26,8 +71,8 @@ async def grade(state: State, run: Run) -> Result:
     return {"best": best, "route": route, "confidence": best.confidence}, detail
 
 
-async def grade_web(state: State, run: Run) -> Result:
-    web = graded_hits(state["web"].query, state["web"].hits, run)
+def _graded_web(state: State, run: Run, hits: tuple[Hit, ...]) -> Result:
+    web = graded_hits(state["web"].query, hits, run)
     confidence = max(web.confidence, state["best"].confidence)
     return {"web": web, "confidence": confidence}, {"confidence": web.confidence, "passages_found": len(web.hits)}
 
@@ -49,5 +94,5 @@ def _joined(whole: Graded, parted: Sequence[Graded], run: Run) -> Graded:
     return Graded(whole.query, hits, tuple(likely[hit.chunk.id] for hit in hits), confidence)
 
 
-NODE = Node(name="grade", body=grade)
-WEB_NODE = Node(name="grade_web", body=grade_web)
+NODE = Node(name="grade", body=grade, fallback=by_signals)
+WEB_NODE = Node(name="grade_web", body=grade_web, fallback=web_by_signals)

@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from chunking.errors import CragError
 from graph.evidence import number_sources
+from graph.interaction import closer
 from graph.nodes.base import Node, Result, Run, degraded
 from graph.questions import asks_several, parts
 from graph.state import State
@@ -20,12 +20,13 @@ from retrieval.types import Hit
 
 async def refine(state: State, run: Run) -> Result:
     cuts = _cuts(state)
-    similarities = await asyncio.to_thread(_similarities, parts(state["standalone"]), cuts, run) if cuts else None
-    return _refined(state, run, cuts, similarities)
+    return _refined(state, run, cuts, await asyncio.to_thread(_relevances, parts(state["standalone"]), cuts, run))
 
 
 def by_words(state: State, run: Run, error: CragError) -> Result:
-    update, detail = _refined(state, run, _cuts(state), None)
+    cuts = _cuts(state)
+    by_part = [relevances(part, cuts, None) for part in parts(state["standalone"])]
+    update, detail = _refined(state, run, cuts, by_part)
     action = "Sentences are chosen by the question's words."
     return {**update, "degraded": degraded("refine", error, action)}, detail
 
@@ -48,21 +49,22 @@ def _cuts(state: State) -> list[Cut]:
     return [made for hit, probability in passages(state) if (made := cut(hit, probability)).spans]
 
 
-def _similarities(questions: Sequence[str], cuts: list[Cut], run: Run) -> NDArray[np.float64]:
-    """Cosines of each part of the question with each sentence, shape (parts, sentences)."""
+def _relevances(questions: Sequence[str], cuts: list[Cut], run: Run) -> list[list[list[float]]]:
+    """By part of the question, passage and sentence."""
     embedder = run.deps.embedder
     vectors = embed(embedder, [made.text(i) for made in cuts for i in range(len(made.spans))], "passage")
-    return np.asarray(embed(embedder, questions, "query") @ vectors.T, dtype=np.float64)
+    similarities = np.asarray(embed(embedder, questions, "query") @ vectors.T, dtype=np.float64)
+    return [
+        closer(part, cuts, relevances(part, cuts, own), embedder)
+        for part, own in zip(questions, similarities, strict=True)
+    ]
 
 
-def _refined(state: State, run: Run, cuts: list[Cut], similarities: NDArray[np.float64] | None) -> Result:
+def _refined(state: State, run: Run, cuts: list[Cut], by_part: list[list[list[float]]]) -> Result:
     asked = parts(state["standalone"])
     strips = select(
         cuts,
-        [
-            relevances(part, cuts, None if similarities is None else similarities[number])
-            for number, part in enumerate(asked)
-        ],
+        by_part,
         threshold=run.deps.grading.strip_threshold,
         budget=run.generation.evidence_tokens,
         count_tokens=run.deps.embedder.count_tokens,

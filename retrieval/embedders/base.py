@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal, Protocol
 
 import numpy as np
@@ -10,6 +11,22 @@ from numpy.typing import NDArray
 
 Role = Literal["query", "passage"]
 Vectors = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class TokenStates:
+    """The tokens of one text, without special tokens and role prefix."""
+
+    states: Vectors
+    """Unit rows, shape (tokens, dimension)."""
+    information: Vectors
+    """How rare each token is: minus the log of its probability in the model's vocabulary, in nats."""
+
+
+class TokenReader(Protocol):
+    def token_states(self, texts: Sequence[str], role: Role) -> list[TokenStates]:
+        """The tokens of each text in context, as far as the model reads. Thread-safe."""
+        ...
 
 
 class Embedder(Protocol):
@@ -34,3 +51,9 @@ class Embedder(Protocol):
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text without special tokens and role prefix."""
         ...
+
+
+def token_reader(embedder: Embedder) -> TokenReader | None:
+    """What reads texts token by token with the embedder's own model; None for one that only gives vectors."""
+    reader: TokenReader | None = getattr(embedder, "tokens", None)
+    return reader

@@ -17,7 +17,7 @@ from typing import Self
 
 import numpy as np
 
-from retrieval.embedders.base import Embedder, Role, Vectors
+from retrieval.embedders.base import Embedder, Role, Vectors, token_reader
 
 _log = logging.getLogger(__name__)
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
@@ -147,6 +147,7 @@ class CachedEmbedder:
         self.fingerprint = embedder.fingerprint
         self.max_tokens = embedder.max_tokens
         self.degraded: str | None = getattr(embedder, "degraded", None)
+        self.tokens = token_reader(embedder)
 
     @property
     def dimension(self) -> int:

@@ -14,11 +14,8 @@ from retrieval.embedders.base import Embedder, Role, Vectors
 from retrieval.embedders.e5 import artefact
 from retrieval.embedders.e5.engine import EngineEmbedder
 from retrieval.embedders.e5.tokenizer import load_tokenizer
+from retrieval.embedders.e5.tokens import BOS, EOS, POSITIONS, PREFIX, E5TokenReader
 from retrieval.embedders.e5.weights import model_file
-
-_POSITIONS = 512
-_BOS, _EOS = 0, 2
-_PREFIX: dict[Role, str] = {"query": "query: ", "passage": "passage: "}
 
 
 class LocalEmbedder:
@@ -43,18 +40,19 @@ class LocalEmbedder:
         path = str(folder / "graph.onnx")
         self._session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
         self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="embed")
-        self.dimension = len(self._session.run(None, {"ids": np.array([[_BOS, _EOS]], np.int64)})[0][0])
-        self.max_tokens = _POSITIONS - 2 - max(self.count_tokens(list(_PREFIX.values())))
+        self.dimension = len(self._session.run(["mean"], {"ids": np.array([[BOS, EOS]], np.int64)})[0][0])
+        self.max_tokens = POSITIONS - 2 - max(self.count_tokens(list(PREFIX.values())))
+        self.tokens = E5TokenReader(self._session, self._tokenizer, self._pool)
 
     def embed(self, texts: Sequence[str], role: Role) -> Vectors:
         if not texts:
             return np.zeros((0, self.dimension), np.float32)
-        ids = self._encode([_PREFIX[role] + text for text in texts])
+        ids = self._encode([PREFIX[role] + text for text in texts])
         vectors = np.empty((len(ids), self.dimension), np.float32)
 
         def run(row: int) -> None:
-            tokens = np.array([[_BOS, *ids[row][: _POSITIONS - 2], _EOS]], np.int64)
-            (vectors[row],) = self._session.run(None, {"ids": tokens})[0]
+            tokens = np.array([[BOS, *ids[row][: POSITIONS - 2], EOS]], np.int64)
+            (vectors[row],) = self._session.run(["mean"], {"ids": tokens})[0]
 
         order = sorted(range(len(ids)), key=lambda row: len(ids[row]), reverse=True)
         if len(order) == 1:

@@ -17,8 +17,9 @@ import graph.calibrations
 from chunking.config import ChunkingConfig
 from chunking.loaders import load_bytes
 from chunking.types import Document
-from graph.calibrate import Case, calibrate, cases_of, measured, quality
-from graph.confidence import GENERIC, Calibration
+from graph.calibrate import Case, calibrate, cases_of, measured, quality, without_interaction
+from graph.confidence import GENERIC, Calibration, calibration_for
+from graph.interaction import with_interaction
 from retrieval.config import EmbeddingConfig, RerankConfig, RetrievalConfig
 from retrieval.embedders import build_embedder
 from retrieval.ingest import ingest_documents
@@ -55,8 +56,10 @@ def collect(suite: Path, home: Path) -> tuple[dict[str, list[Case]], str]:
         retriever = Retriever(index, embedder, RetrievalConfig())
         reranker = build_reranker(RerankConfig(provider="sentence"), embedder=embedder)
         assert reranker is not None
+        likely = {name: calibration_for(embedder.fingerprint, name).probabilities for name in found}
         for value in lines(suite / "questions.jsonl"):
             spans = value["answer_spans"] or value["reference_spans"]
+            evidence = [*value["reference_spans"], *value["answer_spans"]]
             if not value["answerable"] or value.get("split", "dev") != "dev":
                 continue
             question = value["question"]
@@ -66,9 +69,12 @@ def collect(suite: Path, home: Path) -> tuple[dict[str, list[Case]], str]:
                     candidates,
                     suite=suite.name,
                     document=spans[0]["doc_id"],
-                    touches=lambda hit, spans=spans: overlap(hit, spans, origins, whole=False),
-                    holds=lambda hit, spans=spans: overlap(hit, spans, origins, whole=True),
+                    touches=lambda hit, spans=evidence: tells(hit, spans, origins),
+                    holds=lambda hit, spans=spans: holds(hit, spans, origins),
                     rerank=lambda hits, q=question, name=name: reranker.rerank(q, hits) if name else hits,
+                    read=lambda hits, q=question, likely=likely[name]: with_interaction(
+                        q, hits, likely(hits), embedder
+                    ),
                     depth=depth,
                     top_k=TOP_K,
                 )
@@ -81,11 +87,18 @@ def _ingested(workspace: Workspace, index: Any, suite: Path) -> list[tuple[Docum
     return list(zip(parsed, (value["doc_id"] for value in lines(suite / "documents.jsonl")), strict=True))
 
 
-def overlap(hit: Hit, spans: Spans, origins: Mapping[str, str], *, whole: bool) -> bool:
+def holds(hit: Hit, spans: Spans, origins: Mapping[str, str]) -> bool:
+    """Whether a passage has one of the spans whole."""
     own = [span for span in spans if span["doc_id"] == origins[hit.chunk.document_id]]
-    if whole:
-        return any(hit.chunk.start <= span["start"] and span["end"] <= hit.chunk.end for span in own)
-    return any(hit.chunk.start < span["end"] and span["start"] < hit.chunk.end for span in own)
+    return any(hit.chunk.start <= span["start"] and span["end"] <= hit.chunk.end for span in own)
+
+
+def tells(hit: Hit, spans: Spans, origins: Mapping[str, str]) -> bool:
+    """Whether a passage overlaps one of the spans or says the same in another place of the document."""
+    own = [span for span in spans if span["doc_id"] == origins[hit.chunk.document_id]]
+    return any(hit.chunk.start < span["end"] and span["start"] < hit.chunk.end for span in own) or any(
+        len(span["text"]) > 1 and span["text"] in hit.chunk.text for span in own
+    )
 
 
 def fitted(cases: list[Case], *, name: str, embedder: str, reranker: str, signal: str | None = None) -> Calibration:
@@ -99,7 +112,7 @@ def fitted(cases: list[Case], *, name: str, embedder: str, reranker: str, signal
     pairs = [(p, held) for case in held_out for p, held in zip(made.probabilities(case.hits), case.holds, strict=True)]
     passage = quality([p for p, _ in pairs], [held for _, held in pairs])
     print(f"  {'passages':20} {passage.count:5} hits   {passage.auc:.3f} / {passage.ece:.3f}")
-    for bar, kind in ((0.3, "answered"), (0.7, "correct")):
+    for bar, kind in ((0.2, "answered"), (0.3, "answered"), (0.7, "correct")):
         with_evidence = [made.confidence(case.hits) >= bar for case in held_out if case.answerable]
         without = [made.confidence(case.hits) >= bar for case in held_out if not case.answerable]
         print(f"  >= {bar} {kind}: {_share(with_evidence)} of the answerable, {_share(without)} of the others")
@@ -133,10 +146,15 @@ def main() -> None:
             print(f"{name}: {len(found[''])} cases", flush=True)
     # Precision moves a cosine by some thousandths: one calibration serves int8 and fp32.
     family = "-".join(fingerprint.split("-")[:2])
+    unread = {reranker: [without_interaction(case) for case in own] for reranker, own in cases.items()}
+    # The bundled engine, used where the graph cannot be built, reads no tokens.
+    engine = f"{family}-engine"
     made = [
         fitted(cases["sentence"], name="e5-sentence", embedder=family, reranker="sentence"),
         fitted(cases[""], name="e5", embedder=family, reranker=""),
-        fitted(cases[""], name=GENERIC, embedder="", reranker="", signal="coverage"),
+        fitted(unread["sentence"], name="e5-engine-sentence", embedder=engine, reranker="sentence"),
+        fitted(unread[""], name="e5-engine", embedder=engine, reranker=""),
+        fitted(unread[""], name=GENERIC, embedder="", reranker="", signal="coverage"),
     ]
     if arguments.write:
         for calibration in made:

@@ -118,12 +118,14 @@ def test_the_longest_fitting_fingerprint_wins_and_generic_is_the_last_resort() -
 
 def test_the_shipped_pairs_have_their_own_calibration_and_know_evidence_from_noise() -> None:
     names = {calibration.name for calibration in shipped()}
-    assert names >= {GENERIC, "e5-sentence", "e5"}
-    fingerprint = next(c.embedder for c in shipped() if c.name == "e5") + "-int8-1"
+    assert names >= {GENERIC, "e5-sentence", "e5", "e5-engine-sentence", "e5-engine"}
+    family = next(c.embedder for c in shipped() if c.name == "e5")
+    fingerprint = f"{family}-int8-1"
     assert calibration_for(fingerprint, "sentence").name == "e5-sentence"
     assert calibration_for(fingerprint, None).name == "e5"
-    noise = [sentence_hit(0.80, 0.81, 0.2, rank) for rank in range(1, 11)]
-    evidence = [sentence_hit(0.90, 0.92, 1.0, 1), *noise[1:]]
+    assert calibration_for(family + "-engine", "sentence").name == "e5-engine-sentence"
+    noise = [sentence_hit(0.80, 0.81, 0.2, rank, interaction=0.3, ahead=0.05) for rank in range(1, 11)]
+    evidence = [sentence_hit(0.90, 0.92, 1.0, 1, interaction=0.9, ahead=0.5), *noise[1:]]
     for calibration in shipped():
         assert calibration.confidence(evidence) >= 0.7
         assert calibration.confidence(noise) < 0.3
@@ -131,9 +133,9 @@ def test_the_shipped_pairs_have_their_own_calibration_and_know_evidence_from_noi
         assert first > 0.5 > second
 
 
-def sentence_hit(dense: float, best_sentence: float, coverage: float, rank: int) -> Hit:
+def sentence_hit(dense: float, best_sentence: float, coverage: float, rank: int, **read: float) -> Hit:
     one = hit(f"passage {rank}").at_stage("dense", dense, rank, coverage=coverage).at_stage("bm25", 9 * coverage, rank)
-    return one.at_stage("rerank", 0.0, rank, best_sentence=best_sentence)
+    return one.at_stage("rerank", 0.0, rank, best_sentence=best_sentence, **read)
 
 
 def test_a_calibration_survives_its_file_and_a_bad_file_is_named() -> None:

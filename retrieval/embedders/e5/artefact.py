@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from retrieval.embedders.e5.graph import BUILDER_VERSION, write_graph
+from retrieval.embedders.e5.graph import BUILDER_VERSION, LAYOUT, write_graph
 from retrieval.embedders.e5.smoothing import TEXTS, smoothing
 from retrieval.embedders.e5.tokenizer import load_tokenizer, write_tokenizer
 from retrieval.embedders.e5.weights import Floats, Weights, weights_hash
@@ -33,13 +33,17 @@ def fingerprint(weights: Path, precision: str) -> str:
     return f"e5-{weights_hash(weights)}-{precision}-{BUILDER_VERSION}"
 
 
+def _folder(weights: Path, precision: str) -> Path:
+    return cache_folder() / f"{fingerprint(weights, precision)}.{LAYOUT}"
+
+
 def prepare(weights: Path, precision: str) -> Path:
     """The folder with ``graph.onnx``, ``graph.onnx.data`` and ``tokenizer.model``, built where it is missing.
 
     It is filled aside and renamed into place: a crash leaves nothing that looks complete, and of two
     processes that build at once the later one keeps the earlier one's. Raises OSError or ValueError.
     """
-    target = cache_folder() / fingerprint(weights, precision)
+    target = _folder(weights, precision)
     if target.is_dir():
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -80,4 +84,4 @@ _STEPS: dict[str, Callable[[Weights, Path], dict[str, Floats] | None]] = {
 
 def discard(weights: Path, precision: str) -> None:
     """Forget a damaged build."""
-    shutil.rmtree(cache_folder() / fingerprint(weights, precision), ignore_errors=True)
+    shutil.rmtree(_folder(weights, precision), ignore_errors=True)

@@ -1,0 +1,112 @@
+"""How closely the best sentences meet the question, token by token: late interaction with the embedder's own states.
+
+A vector says what a sentence is about; whether it holds what is asked shows in the question's rarer tokens, one of
+which finds nothing like it in a near miss. Each of them takes its best cosine in the sentence (MaxSim: Khattab &
+Zaharia, ColBERT, SIGIR 2020), squashed around a soft match (kernel pooling: Xiong et al., K-NRM, SIGIR 2017).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from graph.strips import Cut, cut, relevances
+from retrieval.embedders.base import Embedder, TokenReader, TokenStates, token_reader
+from retrieval.embedding import embed
+from retrieval.types import Hit
+
+SENTENCES = 5
+"""Read token by token, the most relevant ones: at most 4% of the evidence of the public sets lies beyond."""
+MATCH, SHARPNESS = 0.55, 15.0
+"""Cosine of centred states at which a token counts half, and the slope there. Chosen on the first halves of five
+sets; between .5 and .6, and 10 and 25, the AUC moves by .003."""
+COMMON = 7.0
+"""Nats: tokens of this information or less (of, is, 的) weigh next to nothing."""
+MATCHED = 1.0
+"""What the share of the question that a sentence matches adds to its relevance. Chosen on the first halves of six
+sets: the best sentence holds the answer more often by .05 on average, and never less on any of them."""
+LONGEST = 400
+"""Characters of a sentence and its context that are read."""
+
+
+def with_interaction(
+    question: str, hits: Sequence[Hit], likely: Sequence[float], embedder: Embedder
+) -> tuple[Hit, ...]:
+    """The hits, those with one of the best sentences with the signal ``interaction``: the share, 0 to 1, of the
+    question's information that the sentence matches which matches most.
+
+    The hit of the best sentence of all has ``ahead`` too: how far it is above the mean of the others. Rows of one table
+    are alike whatever they hold, so a row has none.
+
+    `likely` holds a probability for each hit. Hits come back as they are where the embedder reads no tokens.
+    Blocking. Raises ProviderError.
+    """
+    reader = token_reader(embedder)
+    cuts = [cut(hit, probability) for hit, probability in zip(hits, likely, strict=True)]
+    texts = [one.text(i) for one in cuts for i in range(len(one.spans))]
+    if reader is None or not texts:
+        return tuple(hits)
+    cosines = embed(embedder, texts, "passage") @ embed(embedder, [question], "query")[0]
+    shares = _shares(question, cuts, relevances(question, cuts, np.asarray(cosines, np.float64)), reader)
+    if not shares:
+        return tuple(hits)
+    added: dict[int, dict[str, float]] = {}
+    for (passage, _), share in sorted(shares.items(), key=lambda item: item[1]):
+        added[passage] = {"interaction": share}
+    passage, sentence = max(shares, key=lambda place: shares[place])
+    if len(shares) > 1 and not cuts[passage].text(sentence).startswith("|"):
+        top = shares.pop((passage, sentence))
+        added[passage]["ahead"] = top - sum(shares.values()) / len(shares)
+    return tuple(
+        replace(hit, signals={**hit.signals, **added[number]}) if number in added else hit
+        for number, hit in enumerate(hits)
+    )
+
+
+def closer(
+    question: str, cuts: Sequence[Cut], relevance: Sequence[Sequence[float]], embedder: Embedder
+) -> list[list[float]]:
+    """The relevances of `graph.strips.relevances`, again 0 to 1, with the most relevant sentences told apart by their
+    tokens. A sentence that was not read counts as the least matched of those that were. Blocking.
+    """
+    reader = token_reader(embedder)
+    shares = {} if reader is None else _shares(question, cuts, relevance, reader)
+    if not shares:
+        return [list(scores) for scores in relevance]
+    least = min(shares.values())
+    added = [
+        [score + MATCHED * shares.get((p, i), least) if score else 0.0 for i, score in enumerate(scores)]
+        for p, scores in enumerate(relevance)
+    ]
+    best = max(max(scores) for scores in added if scores)
+    return [[score / best for score in scores] for scores in added]
+
+
+def _shares(
+    question: str, cuts: Sequence[Cut], relevance: Sequence[Sequence[float]], reader: TokenReader
+) -> dict[tuple[int, int], float]:
+    """For (passage, sentence) of the `SENTENCES` most relevant sentences, the share of the question that each matches.
+
+    Table headers are left out, each span is read once.
+    """
+    order = sorted(
+        ((score, -p, -i) for p, scores in enumerate(relevance) for i, score in enumerate(scores)), reverse=True
+    )
+    chosen: dict[tuple[str, int, int], tuple[int, int]] = {}
+    for _, p, i in order:
+        one, index = cuts[-p], -i
+        if index not in one.headers and len(chosen) < SENTENCES:
+            chosen.setdefault((one.hit.chunk.document_id, *one.spans[index]), (-p, index))
+    asked = reader.token_states([question], "query")[0]
+    states = reader.token_states([cuts[p].in_context(i)[:LONGEST] for p, i in chosen.values()], "passage")
+    return {place: _share(asked, read) for place, read in zip(chosen.values(), states, strict=True)}
+
+
+def _share(asked: TokenStates, read: TokenStates) -> float:
+    if not len(asked.states) or not len(read.states):
+        return 0.0
+    best = np.asarray((asked.states @ read.states.T).max(axis=1), np.float64)
+    weight = np.maximum(np.asarray(asked.information, np.float64) - COMMON, 0.01)
+    return float(weight @ (1 / (1 + np.exp(-SHARPNESS * (best - MATCH)))) / weight.sum())

@@ -1,0 +1,73 @@
+"""The tokens of a text in context: what late interaction compares (Khattab & Zaharia, ColBERT, SIGIR 2020)."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from retrieval.embedders.base import Role, TokenStates, Vectors
+from retrieval.embedders.e5.smoothing import TEXTS
+
+POSITIONS = 512
+BOS, EOS = 0, 2
+PREFIX: dict[Role, str] = {"query": "query: ", "passage": "passage: "}
+
+
+class E5TokenReader:
+    """States less their mean over `TEXTS`: all of e5's states point one way, and the mean is what they share.
+
+    The latest `_KEPT` texts stay in memory (some 40 KB each), because a question's best sentences are read when it is
+    graded, when the answer is chosen, and by the next question about the same passage.
+    """
+
+    _KEPT = 512
+
+    def __init__(self, session: Any, tokenizer: Any, pool: Executor) -> None:
+        self._session = session
+        self._tokenizer = tokenizer
+        self._pool = pool
+        self._kept: OrderedDict[tuple[Role, str], TokenStates] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def token_states(self, texts: Sequence[str], role: Role) -> list[TokenStates]:
+        with self._lock:
+            known = {text: self._kept[role, text] for text in texts if (role, text) in self._kept}
+        missing = [text for text in dict.fromkeys(texts) if text not in known]
+        skip = len(self._encode(PREFIX[role].rstrip()))
+        read = self._pool.map(lambda text: self._read(PREFIX[role] + text, skip), missing)
+        known.update(zip(missing, read, strict=True))
+        with self._lock:
+            for text in texts:
+                self._kept[role, text] = known[text]
+                self._kept.move_to_end((role, text))
+            while len(self._kept) > self._KEPT:
+                self._kept.popitem(last=False)
+        return [known[text] for text in texts]
+
+    @cached_property
+    def _mean(self) -> Vectors:
+        """Of the states of all tokens of `TEXTS`, which carry their prefixes."""
+        return np.asarray(np.concatenate([self._states(self._encode(text)) for text in TEXTS]).mean(axis=0))
+
+    def _read(self, text: str, skip: int) -> TokenStates:
+        ids = self._encode(text)
+        states = self._states(ids)[skip:] - self._mean
+        states /= np.maximum(np.linalg.norm(states, axis=1, keepdims=True), 1e-9)
+        information = np.array([-self._tokenizer.get_score(token) for token in ids[skip:]], np.float32)
+        return TokenStates(states, information)
+
+    def _states(self, ids: list[int]) -> Vectors:
+        tokens = np.array([[BOS, *ids, EOS]], np.int64)
+        states: Vectors = self._session.run(["states"], {"ids": tokens})[0][0, 1:-1]
+        return states
+
+    def _encode(self, text: str) -> list[int]:
+        # Bytes, because a lone surrogate (legal in JSON) cannot be encoded strictly.
+        ids: list[int] = self._tokenizer.encode(text.encode("utf-8", "replace"))
+        return ids[: POSITIONS - 2]

@@ -1,0 +1,109 @@
+"""Late interaction: what reading the best sentences token by token adds to hits and to sentences' relevances."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from zlib import crc32
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graph.confidence import question_features
+from graph.interaction import SENTENCES, closer, with_interaction
+from graph.strips import cut, relevances
+from retrieval.embedders.base import Role, TokenStates
+from retrieval.lexical.tokenizer import tokenize
+from retrieval.types import Hit
+from tests.fakes.graph import HashEmbedder, hit
+
+QUESTION = "Who founded the observatory in Greenwich?"
+EVIDENCE = hit("King Charles founded the observatory in Greenwich. It rained.", source="a.md")
+NEAR_MISS = hit("The observatory in Paris has a dome. The ferry to Greenwich is slow.", source="b.md")
+
+
+class ReadingEmbedder(HashEmbedder):
+    """Reads tokens too: each word is a direction of its own, whatever stands around it."""
+
+    def __init__(self) -> None:
+        self.tokens = self
+        self.read: list[str] = []
+
+    def token_states(self, texts: Sequence[str], role: Role) -> list[TokenStates]:
+        self.read += texts if role == "passage" else []
+        return [self._states(tokenize(text)) for text in texts]
+
+    def _states(self, words: Sequence[str]) -> TokenStates:
+        states = np.zeros((len(words), self.dimension), np.float32)
+        for row, word in enumerate(words):
+            states[row, crc32(word.encode()) % self.dimension] = 1
+        return TokenStates(states, np.full(len(words), 10, np.float32))
+
+
+def signals(hits: Sequence[Hit], name: str) -> list[float | None]:
+    return [one.signals.get(name) for one in hits]
+
+
+def test_an_embedder_of_vectors_alone_adds_nothing() -> None:
+    hits = (EVIDENCE, NEAR_MISS)
+    assert with_interaction(QUESTION, hits, (0.5, 0.5), HashEmbedder()) == hits
+    assert with_interaction(QUESTION, (), (), ReadingEmbedder()) == ()
+
+
+def test_the_sentence_that_holds_what_is_asked_matches_more_than_a_near_miss_and_leads() -> None:
+    read = with_interaction(QUESTION, (NEAR_MISS, EVIDENCE), (0.5, 0.5), ReadingEmbedder())
+    near, held = signals(read, "interaction")
+    assert near is not None
+    assert held is not None
+    assert held > 0.95
+    assert near < 0.7
+    assert signals(read, "ahead")[0] is None
+    features = question_features(read)
+    assert features["interaction"] == held
+    assert features["ahead"] == read[1].signals["ahead"] > 0
+
+
+def test_a_row_of_a_table_is_read_under_its_header_and_leads_nothing() -> None:
+    table = hit("| option | default |\n|---|---|\n| port | 465 |\n| host | none |", title="Email")
+    embedder = ReadingEmbedder()
+    (read,) = with_interaction("What is the default port of Email?", (table,), (0.5,), embedder)
+    assert "interaction" in read.signals
+    assert "ahead" not in read.signals
+    assert sorted(embedder.read) == [
+        "Email\n| option | default |\n| host | none |",
+        "Email\n| option | default |\n| port | 465 |",
+    ]
+
+
+def test_few_sentences_are_read_and_each_span_once() -> None:
+    long = hit(" ".join(f"Sentence number {n} about Greenwich." for n in range(20)))
+    embedder = ReadingEmbedder()
+    with_interaction(QUESTION, (long, long), (0.5, 0.5), embedder)
+    assert len(embedder.read) == len(set(embedder.read)) == SENTENCES
+
+
+def test_passages_without_sentences_pass() -> None:
+    bare = hit("# Heading only")
+    assert with_interaction(QUESTION, (bare,), (0.5,), ReadingEmbedder()) == (bare,)
+
+
+def test_relevance_rises_where_the_tokens_meet_and_stays_from_nought_to_one() -> None:
+    cuts = [cut(NEAR_MISS, 0.9), cut(EVIDENCE, 0.1)]
+    before = relevances(QUESTION, cuts, None)
+    after = closer(QUESTION, cuts, before, ReadingEmbedder())
+    assert after[1][0] == 1.0
+    assert after[0][0] / after[1][0] < before[0][0] / before[1][0]
+    assert closer(QUESTION, cuts, before, HashEmbedder()) == before
+    assert closer(QUESTION, [], [], ReadingEmbedder()) == []
+
+
+@settings(deadline=None)
+@given(st.lists(st.text(min_size=1, max_size=30), min_size=1, max_size=5), st.text(max_size=30))
+def test_any_text_gives_shares(texts: Sequence[str], question: str) -> None:
+    hits = [hit(text, source=f"{number}.md") for number, text in enumerate(texts)]
+    for one in with_interaction(question, hits, [0.5] * len(hits), ReadingEmbedder()):
+        assert 0 <= one.signals.get("interaction", 0.0) <= 1
+        assert 0 <= one.signals.get("ahead", 0.0) <= 1
+    cuts = [cut(one, 0.5) for one in hits]
+    for scores in closer(question, cuts, relevances(question, cuts, None), ReadingEmbedder()):
+        assert all(0 <= score <= 1 for score in scores)
