@@ -14,7 +14,7 @@ from fastapi.responses import FileResponse, PlainTextResponse, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware.cors import CORSMiddleware
 
-from crag.api import documents, errors, evals, feedback, pages, schemas, uploads
+from crag.api import chunk_view, documents, errors, evals, feedback, pages, schemas, uploads
 from crag.api.chat import complete, read_chat
 from crag.api.jobs import Jobs
 from crag.api.keys import KeyRing
@@ -105,6 +105,7 @@ def create_app(
     app.include_router(documents.router(crag, jobs, by_name, default))
     app.include_router(uploads.router(crag, jobs, limits))
     app.include_router(feedback.router(answers))
+    app.include_router(chunk_view.router(crag, by_name, default, shown))
     app.include_router(evals.router(evals.Evals(runs), shown))
     app.include_router(pages.router(shown))
 

@@ -18,7 +18,9 @@ from crag.cli.options import counted, json_option, pipeline_option, print_json, 
 @click.option("--set", "settings", metavar="KEY=VALUE", multiple=True, help="Any field of the chunking section.")
 @json_option
 @unused_home_option
-@click.option("--html", metavar="OUT", type=click.Path(path_type=Path), help="Write one self-contained page instead.")
+@click.option(
+    "--html", metavar="OUT", type=click.Path(path_type=Path), help="Write one offline page that re-cuts live."
+)
 def chunk(
     *, file: Path, pipeline: str, strategy: str | None, settings: tuple[str, ...], as_json: bool, html: Path | None
 ) -> None:
@@ -28,18 +30,26 @@ def chunk(
     values = dict(_setting(each) for each in settings)
     if strategy is not None:
         values["strategy"] = strategy
+    if html is not None:
+        from crag.chunks import chunk_page
+
+        _write(html, chunk_page(file, pipeline, values))
+        click.echo(f"Wrote {html}: open it in a browser.")
+        return
     from crag.chunks import chunk_file
 
     shape = chunk_file(file, pipeline, values)
-    if html is not None:
-        from crag.chunks import as_html
-
-        html.write_text(as_html(shape), encoding="utf-8")
-        click.echo(f"Wrote {html}.")
-    elif as_json:
+    if as_json:
         print_json(shape)
     else:
         _print(shape)
+
+
+def _write(out: Path, page: str) -> None:
+    try:
+        out.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"{out} cannot be written ({error.strerror}): give another --html OUT.") from error
 
 
 def _setting(text: str) -> tuple[str, Any]:

@@ -105,6 +105,10 @@ def test_documents_are_uploaded_read_asked_and_removed(tmp_path: Path, open_page
         page.click(".tabs [data-view=documents]")
         page.click("button[aria-label^='Read again']")
         page.wait_for_selector(".job[aria-busy=false] >> nth=1")
+        with page.context.expect_page() as opened:
+            page.click("button[aria-label^='Chunks']")
+        opened.value.wait_for_load_state()
+        assert "nine months" in opened.value.inner_text("body")
         page.on("dialog", lambda dialog: dialog.accept())
         page.click("button[aria-label^='Delete']")
         page.wait_for_selector(".empty")

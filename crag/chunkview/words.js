@@ -1,0 +1,38 @@
+// What the page says, in both languages.
+
+const WORDS = {
+  en: {
+    other: "中文", strategy: "strategy", method: "topic break by", threshold: "threshold", window: "window (sentences)",
+    min: "min tokens", target: "target tokens", max: "max tokens", reset: "Reset", count: "chunks", mean: "tokens, mean",
+    range: "smallest – largest", torn: "cuts inside a sentence", line: "threshold", cut: "cut here",
+    chosen: "This cut", fixed: "Fixed size, for comparison", use: "Use these settings",
+    plotHelp: "Overview: scroll it sideways, click a chunk to read it below",
+    about: (d) => `${d.source} · ${d.characters} characters · ${d.sentences} sentences and other units`,
+    similarity: (w) => `Similarity of the ${w === 1 ? "sentence" : `${w} sentences`} before and after each gap: a valley is a change of topic`,
+    depth: "Depth of each valley of similarity: a high peak is a change of topic",
+    gradient: "How fast similarity falls at each gap: a high peak is a change of topic",
+    hint: "Each colour is one chunk: what a search finds and an answer quotes. Move a slider and the text is cut anew. Click a chunk, or press ← and →, to see what is in it.",
+    unsure: " At these sizes a code block or table has to be parted: similarity inside it is estimated, so a cut there may differ by a line or two.",
+    given: "This strategy cuts outside the page: its chunks are shown as they came out.",
+    chunk: (n, total) => `Chunk ${n} of ${total}`, tokens: (n) => `about ${n} tokens`, exact: (n) => `${n} tokens`,
+    offsets: (a, b) => `characters ${a}–${b}`, page: (n) => `page ${n}`, forced: "cut inside a sentence, row or code block",
+    left: "kept out of the index", close: "Close", nothing: "no heading above it", empty: "There is nothing to cut in this document.",
+  },
+  zh: {
+    other: "English", strategy: "切分策略", method: "话题边界判定", threshold: "阈值", window: "窗口（句）",
+    min: "最小词元数", target: "目标词元数", max: "最大词元数", reset: "还原", count: "块数", mean: "平均词元数",
+    range: "最小 – 最大", torn: "切断句子处", line: "阈值", cut: "在此切分",
+    chosen: "当前切分", fixed: "固定长度切分（对比）", use: "使用这些设置",
+    plotHelp: "总览：可左右滚动，点按一块即可在下方阅读",
+    about: (d) => `${d.source} · ${d.characters} 个字符 · ${d.sentences} 个句子等单元`,
+    similarity: (w) => `每处间隙前后${w === 1 ? "一" : ` ${w} `}句的相似度：低谷表示话题转换`,
+    depth: "相似度低谷的深度：高峰表示话题转换",
+    gradient: "每处间隙相似度下降的快慢：高峰表示话题转换",
+    hint: "每种颜色是一块，即检索命中、回答引用的单位。拖动滑块，文本立即重新切分。点按一块，或按 ← 和 →，查看其内容。",
+    unsure: "在此长度下，有代码块或表格必须拆开：其内部的相似度为估计值，切分处可能相差一两行。",
+    given: "此策略无法在页面内运行，这里显示其原有结果。",
+    chunk: (n, total) => `第 ${n} 块，共 ${total} 块`, tokens: (n) => `约 ${n} 个词元`, exact: (n) => `${n} 个词元`,
+    offsets: (a, b) => `字符 ${a}–${b}`, page: (n) => `第 ${n} 页`, forced: "切在句子、表格行或代码块内部",
+    left: "未收入索引", close: "关闭", nothing: "上方没有标题", empty: "此文档没有可切分的内容。",
+  },
+};
