@@ -46,3 +46,8 @@ def build_graph() -> CompiledStateGraph[State, Run, State, State]:
     graph.add_edge("reply", "answer")
     graph.add_edge("answer", END)
     return graph.compile(name="crag")
+
+
+def drawing() -> str:
+    """LangGraph's own drawing of the machine, in Mermaid's language. Every pipeline runs the same one."""
+    return build_graph().get_graph().draw_mermaid()

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from chunking.errors import ConfigError, CragError
-from graph.build import build_graph
+from graph.build import build_graph, drawing
 from graph.config import GenerationConfig
 from graph.deps import Deps
 from graph.language import language_of
@@ -92,7 +92,7 @@ class Engine:
 
     def mermaid(self) -> str:
         """LangGraph's own drawing of the graph, in Mermaid's language."""
-        return self._graph.get_graph().draw_mermaid()
+        return drawing()
 
     def _state(self, question: str, history: Sequence[Turn]) -> State:
         deps = self.deps

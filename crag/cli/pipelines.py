@@ -38,10 +38,16 @@ def list_(as_json: bool) -> None:
 @pipelines.command()
 @click.argument("pipeline", metavar="NAME|FILE")
 @json_option
+@click.option("--mermaid", is_flag=True, help="Print LangGraph's own drawing of the graph, in Mermaid's language.")
 @unused_home_option
-def show(pipeline: str, as_json: bool) -> None:
+def show(pipeline: str, as_json: bool, mermaid: bool) -> None:
     """Print a pipeline in full: `extends` followed, defaults filled in, `auto` decided."""
     resolved = _resolve(pipeline)
+    if mermaid:
+        from graph.build import drawing
+
+        click.echo(drawing(), nl=False)
+        return
     if as_json:
         print_json({**resolved.pipeline.to_dict(), "models": resolved.models})
         return
