@@ -34,6 +34,11 @@ def bind(host: str, port: int, keys: KeyRing) -> socket.socket:
             f"Serving on {host} would open the documents to others: make a key with 'crag keys add NAME' (or set "
             f"{API_KEY} to one that clients must send), or leave --host out to serve this machine only."
         )
+    return listen(host, port)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A listening socket. Raises ConfigError for a port in use or a bad address."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         return socket.create_server((host, port), family=family, backlog=256)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from pathlib import Path
 from typing import Any
 
@@ -55,9 +56,16 @@ def draft(*, out: Path, count: int, seed: int, home: Path, as_json: bool, **sett
 @testset.command()
 @unused_home_option
 @click.argument("file", type=_FILE)
-def review(file: Path) -> None:
+@click.option("--page", is_flag=True, help="Review in the browser instead of on the terminal.")
+@click.option(
+    "--port", default=0, type=click.IntRange(0, 65535), metavar="N", help="Port of the page. [default: any free]"
+)
+def review(*, file: Path, page: bool, port: int) -> None:
     """Go through the drafts one by one: accept, edit, drop. What is decided is saved at once."""
     drafts = load_drafts(file)
+    if page:
+        _review_on_page(file, port)
+        return
     waiting = [each for each in drafts if each.decision == "draft"]
     for number, each in enumerate(waiting, 1):
         _show(each, number, len(waiting))
@@ -93,6 +101,26 @@ def write(file: Path, out: Path, as_json: bool) -> None:
         click.echo(
             f"{counted(count, 'question')} in {out}. Next: crag eval run --suite {out} --pipeline crag --out runs/mine"
         )
+
+
+def _review_on_page(file: Path, port: int) -> None:
+    import secrets
+
+    import uvicorn
+
+    from crag.api.server import listen
+    from crag.review import create_app
+
+    token = secrets.token_urlsafe(24)
+    app = create_app(file, token)
+    with listen("127.0.0.1", port) as bound:
+        click.echo(f"Review {file} at http://127.0.0.1:{bound.getsockname()[1]}/#{token}")
+        click.echo("Every decision is saved at once. Ctrl-C stops it.")
+        config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, ws="none")
+        with contextlib.suppress(KeyboardInterrupt):
+            uvicorn.Server(config).run(sockets=[bound])
+    counts = progress(load_drafts(file))
+    click.echo(f"{counts['accepted']} accepted, {counts['dropped']} dropped, {counts['draft']} to go.")
 
 
 def _show(each: Draft, number: int, total: int) -> None:
