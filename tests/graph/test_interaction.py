@@ -70,8 +70,8 @@ def test_a_row_of_a_table_is_read_under_its_header_and_leads_nothing() -> None:
     assert "interaction" in read.signals
     assert "ahead" not in read.signals
     assert sorted(embedder.read) == [
-        "Email\n| option | default |\n| host | none |",
-        "Email\n| option | default |\n| port | 465 |",
+        "Email | option | default | | host | none |",
+        "Email | option | default | | port | 465 |",
     ]
 
 
