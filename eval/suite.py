@@ -12,8 +12,8 @@ A folder in the form of the public sets (``questions.jsonl``, ``documents.jsonl`
           - {doc_id: temples.md, text: 是香港一所关帝庙}     # start and end where known; group where several are needed
 
 Spans of one ``group`` are alternatives; a question is covered when every group is. ``answerable: false`` means that the
-right answer is to say so. ``history`` holds earlier turns as ``{role, content}``. Unknown keys are kept as `extra`,
-except those that look like a slip of a known one.
+right answer is to say so. ``history`` holds earlier turns as ``{role, content}``. Unknown keys are kept as `extra` and
+named by `crag eval run`; those that look like a slip of a known one are refused.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ __all__ = ["Suite", "SuiteDocument", "SuiteQuestion", "SuiteSpan", "SuiteTurn", 
 Line = tuple[int, Any]
 """Line number (from 1) and the value that starts there."""
 
+MAX_VALUES = 1_000_000
+"""Of a YAML suite, aliases written out: a hundred thousand questions of ten keys each."""
 _KEYS_OF = {
     "reference_spans": tuple(SuiteSpan.model_fields),
     "answer_spans": tuple(SuiteSpan.model_fields),
@@ -109,6 +111,22 @@ def _from_folder(folder: Path) -> Suite:
     )
 
 
+def _written_out(node: yaml.Node) -> int:
+    """Values of a YAML tree with every alias written out. An alias inside what it stands for counts as endless."""
+    sizes: dict[int, int] = {}
+
+    def size(each: yaml.Node) -> int:
+        if isinstance(each, yaml.ScalarNode):
+            return 1
+        if id(each) not in sizes:
+            sizes[id(each)] = MAX_VALUES + 1
+            parts = (part for pair in each.value for part in (pair if isinstance(pair, tuple) else (pair,)))
+            sizes[id(each)] = 1 + sum(map(size, parts))
+        return sizes[id(each)]
+
+    return size(node)
+
+
 def _from_yaml(path: Path, name: str | None = None) -> Suite:
     try:
         node = yaml.compose(_read(path), Loader=yaml.SafeLoader)
@@ -120,6 +138,8 @@ def _from_yaml(path: Path, name: str | None = None) -> Suite:
     except (ValueError, LookupError, RecursionError) as error:
         # What PyYAML lets through: a date such as 2024-99-99, !!bool maybe, brackets without end.
         raise ConfigError(f"{path}: a value cannot be read ({type(error).__name__}): write it in quotes.") from None
+    if node is not None and _written_out(node) > MAX_VALUES:
+        raise ConfigError(f"{path}: its aliases stand for more than {MAX_VALUES:,} values: write out what is meant.")
     if not isinstance(value, dict) or not isinstance(node, yaml.MappingNode):
         raise ConfigError(f"{path}:1: a suite is a mapping with the keys name, documents and questions.")
     nodes = {key.value: (key.start_mark.line + 1, item) for key, item in node.value}

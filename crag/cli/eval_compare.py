@@ -63,11 +63,10 @@ def compare(
     checked = [
         check_gates(gates, run, runs[0], allow_mismatch=allow_mismatch, noise=floor) for run in runs[1:] if gates
     ]
-    last = checked[-1] if checked else None
     if html:
-        html.write_text(render_html(comparison, gates=last), encoding="utf-8")
+        html.write_text(render_html(comparison, gates=checked), encoding="utf-8")
     if markdown:
-        markdown.write_text(render_markdown(comparison, gates=last), encoding="utf-8")
+        markdown.write_text(render_markdown(comparison, gates=checked), encoding="utf-8")
     if junit:
         junit.write_text(_junit(checked), encoding="utf-8")
     if as_json:

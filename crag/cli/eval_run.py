@@ -49,6 +49,8 @@ def run(*, suite: str, names: tuple[str, ...], out: Path, home: Path, as_json: b
     metrics = settings.pop("metrics")
     options = RunOptions(metrics=tuple(metrics.split(",")) if metrics else None, **settings)
     with Bench(suite, home=home, out=out) as bench, run_progress(show=not as_json) as bars:
+        if unused := bench.suite.unused_keys:
+            click.echo(f"Kept but not used of {suite}'s questions: {', '.join(unused)}.", err=True)
         results = bench.run(
             pipelines, options=options, judge=judge, prices=prices, ingesting=bars.documents, progress=bars.run
         )

@@ -1,7 +1,7 @@
 """Comparisons for people and machines.
 
-    render_html(comparison, *, sweep=None, gates=None) -> str    one self-contained offline page
-    render_markdown(comparison, *, gates=None) -> str            a summary for a pull request
+    render_html(comparison, *, sweep=None, gates=()) -> str    one self-contained offline page
+    render_markdown(comparison, *, gates=()) -> str            a summary for a pull request
     render_junit(gates) -> str                                   JUnit XML of `eval.gates.GateReport`
 
 Nothing here decides anything: every figure comes from `eval.compare`, `eval.sweep` and `eval.gates`.

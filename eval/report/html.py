@@ -23,8 +23,11 @@ MOST_REGRESSIONS = 60
 """Shown with answers and contexts; further ones are named in the list of all questions."""
 
 
-def render_html(comparison: Comparison, *, sweep: Sweep | None = None, gates: GateReport | None = None) -> str:
-    """The whole page. Raises MissingExtraError where the eval extra is not installed."""
+def render_html(comparison: Comparison, *, sweep: Sweep | None = None, gates: Sequence[GateReport] = ()) -> str:
+    """The whole page; `gates` has a report for each candidate, or none.
+
+    Raises MissingExtraError where the eval extra is not installed.
+    """
     template = _environment().get_template("report.html.j2")
     from eval.report import panels
 
@@ -44,7 +47,7 @@ def render_html(comparison: Comparison, *, sweep: Sweep | None = None, gates: Ga
         nodes=node_medians(comparison),
         sweep=sweep,
         sweep_chart=panels.sweep_curve(sweep) if sweep else None,
-        gates=gates,
+        gates=list(zip((c.label for c in comparison.candidates), gates, strict=False)),
         manifests=[(c.label, manifest_difference(comparison.base, c.run)) for c in comparison.candidates],
         most=MOST_REGRESSIONS,
     )

@@ -17,7 +17,7 @@ GATE_MARKS = {"passed": "✅", "failed": "❌", "inconclusive": "❔", "invalid"
 _REGRESSIONS = 10
 
 
-def render_markdown(comparison: Comparison, *, gates: GateReport | None = None) -> str:
+def render_markdown(comparison: Comparison, *, gates: Sequence[GateReport] = ()) -> str:
     """Verdicts, gates, the ladder, every metric's difference, and the worst regressions."""
     lines = ["## RAG comparison", ""]
     for candidate in comparison.candidates:
@@ -25,9 +25,10 @@ def render_markdown(comparison: Comparison, *, gates: GateReport | None = None) 
         lines += [f"- {_text(remark)}" for remark in candidate.remarks] + [""] * bool(candidate.remarks)
     if comparison.mismatches:
         lines += [f"> **These runs are not strictly comparable:** {_text('; '.join(comparison.mismatches))}.", ""]
-    if gates is not None:
-        lines += [f"### Gates: {_text(gates.sentence)}", ""]
-        lines += [f"- {GATE_MARKS[r.status]} {_text(r.name)}: {_text(r.message)}" for r in gates.results] + [""]
+    for candidate, report in zip(comparison.candidates, gates, strict=False):
+        whose = f" of {_text(candidate.label)}" if len(gates) > 1 else ""
+        lines += [f"### Gates{whose}: {_text(report.sentence)}", ""]
+        lines += [f"- {GATE_MARKS[r.status]} {_text(r.name)}: {_text(r.message)}" for r in report.results] + [""]
     lines += ["### Means", "", *_ladder(comparison), ""]
     for candidate in comparison.candidates:
         lines += _candidate(comparison, candidate)

@@ -19,7 +19,7 @@ PASSAGE_LIMIT = 1000
 KEPT = 5
 """Of the first search, before what the further searches add."""
 ADDED = 2
-"""New passages that each further search adds at most. This and `KEPT` were chosen on half of multihop_en."""
+"""New passages that each further search adds at most. This and `KEPT` were chosen on multihop_en."""
 LEANS = 1.0
 """Of the probability of the passage that led to it, what a passage found by a hop is worth."""
 

@@ -152,14 +152,23 @@ def test_sweep_and_gates_have_their_own_panels(comparison: Comparison, swept: Sw
         comparison.candidates[0].run,
         comparison.base,
     )
-    page = Page(render_html(comparison, gates=gates, sweep=swept))
+    page = Page(render_html(comparison, gates=[gates], sweep=swept))
     text = "".join(page.text)
     assert {"gates", "sweep"} <= set(page.ids)
     assert "Exit code 1" in text
     assert swept.sentence in text
     assert "retrieval.top_k=20" in text
-    markdown = render_markdown(comparison, gates=gates)
+    markdown = render_markdown(comparison, gates=[gates])
     assert "❌ correctness not worse than crag by more than 0.000" in markdown
+
+
+def test_each_candidate_has_its_own_gates(comparison: Comparison) -> None:
+    gates = Gates.model_validate({"limits": {"error_rate": 0.0}})
+    several = replace(comparison, candidates=comparison.candidates[:1] * 2)
+    checked = [check_gates(gates, each.run, comparison.base) for each in several.candidates]
+    heading = f"Gates of {comparison.candidates[0].label}"
+    assert "".join(Page(render_html(several, gates=checked)).text).count(heading) == 2
+    assert render_markdown(several, gates=checked).count(f"### {heading}") == 2
 
 
 def test_ladder_marks_the_best_of_each_column(comparison: Comparison) -> None:

@@ -106,7 +106,7 @@ def test_a_run_is_on_disk_with_every_score(suite: Suite, tmp_path: Path) -> None
     statuses = {score.status for score in read.scores.values()}
     assert statuses == {"ok", "not_applicable"}
     assert len(read.scores) == 3 * len(read.metrics)
-    assert read.manifest["suite"] == {"name": "suite", "hash": suite.hash, "questions": 3}
+    assert read.manifest["suite"] == {"name": "suite", "hash": suite.hash, "questions": 3, "unused_keys": []}
     assert read.manifest["corpus"] == {"hash": corpus.hash, "documents": 2}
     assert read.manifest["judge"] is None
     assert read.summary["refusals"]["precision"] == 1.0

@@ -243,3 +243,21 @@ def test_yaml_that_its_library_chokes_on_is_one_sentence(tmp_path: Path, text: s
     with pytest.raises(ConfigError, match=r"suite\.yaml.*(cannot be read|not YAML)") as caught:
         load_suite(suite)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("loop", [False, True], ids=["bomb", "loop"])
+def test_aliases_that_stand_for_too_much_are_refused(tmp_path: Path, loop: bool) -> None:
+    lists = [f"&x{n} [{', '.join([f'*x{n - 1}'] * 10)}]" if n else "&x0 [1]" for n in range(9)]
+    extra = "&x [*x]" if loop else "[" + ", ".join(lists) + "]"
+    suite = tmp_path / "suite.yaml"
+    suite.write_text(f"questions:\n  - {{id: q1, question: 'Why?', more: {extra}}}\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match="aliases stand for more"):
+        load_suite(suite)
+
+
+def test_keys_that_mean_nothing_are_kept_and_named(tmp_path: Path) -> None:
+    suite = tmp_path / "suite.csv"
+    suite.write_text("id,question,colour\nq1,Why?,red\n", encoding="utf-8")
+    found = load_suite(suite)
+    assert found.unused_keys == ("colour",)
+    assert found.questions[0].extra == {"colour": "red"}
