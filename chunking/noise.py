@@ -37,6 +37,8 @@ _BADGES = re.compile(
 )
 _TASK = re.compile(r"^\s*[-*+] \[[ xX]\]", re.MULTILINE)
 _LEADERS = re.compile(r"(?:\.{4,}|…{2,}|(?:\. ){4,}|·{4,})\s*\d{1,4}\s*$", re.MULTILINE)
+_DOTS = ("....", "……", ". . . . ", "····")
+"""What every match of `_LEADERS` holds one of."""
 _IMPORTS = re.compile(r"(?:import\s+[\w{}\s,*]+\s+from\s+['\"][^'\"\n]+['\"];?\s*)+")
 _MARKERS = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+", re.MULTILINE)
 
@@ -123,13 +125,16 @@ def _is_references(own: str, block: Block) -> bool:
 
 def _is_contents(own: str, block: Block) -> bool:
     lines = own.count("\n") + 1
-    if len(_LEADERS.findall(own)) * 2 > lines:
+    if any(dots in own for dots in _DOTS) and len(_LEADERS.findall(own)) * 2 > lines:
         return True
     titled = bool(block.heading_path) and _CONTENTS.fullmatch(block.heading_path[-1]) is not None
     return titled and block.kind == "list" and len(own) < 120 * lines
 
 
 def _is_link_list(own: str) -> bool:
+    # Every link holds one of the two: counting them spares most blocks the slow expression.
+    if own.count("](") + own.count("://") < _FEWEST_LINKS:
+        return False
     links = [match.group() for match in _LINK.finditer(own)]
     if len(links) < _FEWEST_LINKS or _TASK.search(own):
         return False
