@@ -7,6 +7,7 @@ bounded stretch on either side, so time is linear in the text, also for one line
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from chunking.abbreviations import EITHER, REFERENCES, STARTERS, TITLES
 from chunking.lines import line_spans
@@ -26,6 +27,8 @@ _CANDIDATE = re.compile(
     rf"|(?P<dots>(?:…|\.{{3}})[….。！？!?]*+[{_CLOSERS}]*+)"
     rf"|(?P<ascii>[.!?][.!?！？]*+[{_CLOSERS}*_]*+)"
 )
+# What every candidate begins with: a search for one of a set skips all other text at once.
+_FIRST = re.compile(r"[\n。！？｡；….!?]")
 _INLINE_CODE = re.compile(r"(?<!`)`(?!`)[^`\n]{1,500}+`")
 _CJK_CHAR = re.compile(f"[{_CJK}]")
 # What may stand between the end of a sentence and the first letter of the next.
@@ -87,7 +90,7 @@ def _split_prose(text: str, start: int, end: int) -> list[tuple[int, int]]:
     )
     spans: list[tuple[int, int]] = []
     at, inside = start, 0
-    for match in _CANDIDATE.finditer(text, start, end):
+    for match in _candidates(text, start, end):
         stop = match.end()
         while inside < len(code) and code[inside][1] <= match.start():
             inside += 1
@@ -99,6 +102,14 @@ def _split_prose(text: str, start: int, end: int) -> list[tuple[int, int]]:
             at = stop
     _append(spans, text, at, end)
     return spans
+
+
+def _candidates(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
+    at = start
+    for first in _FIRST.finditer(text, start, end):
+        if first.start() >= at and (match := _CANDIDATE.match(text, first.start(), end)):
+            at = match.end()
+            yield match
 
 
 def _append(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
