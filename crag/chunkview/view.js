@@ -84,7 +84,9 @@ function showControls() {
   };
   for (const [name, [least, most, by]] of Object.entries(limits)) {
     const input = $(`#${name}`);
-    Object.assign(input, { min: least, max: most, step: by, value: settings[name], disabled: !used[name] });
+    Object.assign(input, { min: least, max: most, step: by, disabled: !used[name] });
+    // The slider in use is ahead of the settings: writing to it would take a step back.
+    if (input !== document.activeElement) input.value = settings[name];
     $(`output[for=${name}]`).textContent = String(settings[name]);
   }
   $("#strategy").value = settings.strategy;
