@@ -64,6 +64,8 @@ class RetrievalConfig(_Section):
     """Searched where a question names none; a glob, `*` for every one."""
     dense: bool = True
     lexical: bool = True
+    bm25: str = Field(default="okapi", pattern="^(okapi|l|plus)$")
+    """rank-bm25's variant, a key of `retrieval.lexical.bm25.VARIANTS`."""
     candidates: int = Field(default=50, ge=1, le=1000)
     """Taken from each side before fusion."""
     top_k: int = Field(default=10, ge=1, le=200)

@@ -32,7 +32,7 @@ def rank_documents(
         return []
     index = BM25Index()
     index.add([(i, chunk.document_id, index.encode(tokenize(chunk.embedded_text))) for i, (chunk, _) in chunks.items()])
-    matches = index.match(tokenize(question), words(question) or None)
+    matches = index.match(tokenize(question), words(question) or None, config.bm25)
     dense: Ranking | None = None
     vector = None
     if config.dense:

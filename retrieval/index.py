@@ -23,7 +23,7 @@ from retrieval.chunks import ChunkTable
 from retrieval.database import Database
 from retrieval.embedders.base import Embedder, Vectors
 from retrieval.embedding import embed
-from retrieval.lexical.bm25 import BM25Index, Matches
+from retrieval.lexical.bm25 import OKAPI, BM25Index, Matches
 from retrieval.lexical.postings import Counts
 from retrieval.lexical.tokenizer import tokenize, words
 from retrieval.registry import Place, Registry
@@ -78,16 +78,19 @@ class Index:
         self._repair()
         return self._read(lambda: self._store.query(vector, k, self._within(documents)))
 
-    def match(self, question: str) -> Matches:
-        """BM25 scores of all chunks. Raises StoreError."""
+    def match(self, question: str, variant: str = OKAPI) -> Matches:
+        """BM25 scores of all chunks, by a key of `VARIANTS`. Raises StoreError."""
         self._refresh()
-        return self._lexical().match(tokenize(question), words(question) or None)
+        return self._lexical().match(tokenize(question), words(question) or None, variant)
 
     def lexical(
         self, question: str, matches: Matches, k: int, documents: Sequence[str] | None = None
     ) -> list[tuple[str, float]]:
-        """At most k (chunk id, BM25 score): as the engine ranks them where it ranks words, else the postings."""
-        if not self._store.ranks_words:
+        """At most k (chunk id, BM25 score): as the engine ranks them where it ranks words, else the postings.
+
+        The engines hold Okapi's weights: other variants are ranked by the postings.
+        """
+        if not self._store.ranks_words or matches.variant != OKAPI:
             return matches.top(k, documents)
         query = self._lexical().query_weights(tokenize(question))
         return self._read(lambda: self._store.query_sparse(query, k, self._within(documents)))

@@ -53,7 +53,7 @@ class Retriever:
             except (ProviderError, StoreError) as error:
                 failures["dense"] = error
         try:
-            matches = self.index.match(question)
+            matches = self.index.match(question, self.config.bm25)
             lexical = self.index.lexical(question, matches, k, documents) if self.config.lexical else None
         except StoreError as error:
             failures["bm25"] = error

@@ -1,9 +1,11 @@
 """BM25 as rank-bm25 defines it, scored over postings instead of over every document.
 
-The library computes the model: `_Okapi` is its `BM25Okapi`, fitted on document frequencies. Its scores are
-reproduced to rounding, quirks included: the idf of a term in exactly half of the texts is 0, and a negative idf
-(a term in more than half) is replaced by epsilon times the average idf, so that in corpora of one or two texts
-no score is positive. What is ours: texts without a positive score are no hits, an empty corpus is fine, texts
+The library computes the models: `_Okapi`, `_L` and `_Plus` are its `BM25Okapi`, `BM25L` and `BM25Plus`, fitted on
+document frequencies. Their scores are reproduced to rounding, quirks included. Okapi: the idf of a term in exactly
+half of the texts is 0, and a negative idf (a term in more than half) is replaced by epsilon times the average idf, so
+that in corpora of one or two texts no score is positive. L and Plus: every idf is positive and no floor is needed; L
+lifts long texts, and Plus gives every text, also one without any of the words, delta times each word's idf. What is
+ours: texts that hold no word of the question or have no positive score are no hits, an empty corpus is fine, texts
 come and go without a new fit of the whole, and a query costs the postings of its terms.
 """
 
@@ -13,21 +15,26 @@ import threading
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from rank_bm25 import BM25Okapi
+from rank_bm25 import BM25, BM25L, BM25Okapi, BM25Plus
 
 from retrieval.lexical.postings import Counts, Ints, Postings
 
 Floats = NDArray[np.float64]
 
 
-class _Okapi(BM25Okapi):  # type: ignore[misc]
-    """The library's model of a corpus known by its size, its length and how many terms have each frequency."""
+class _Fitted(BM25):  # type: ignore[misc]
+    """Makes a library's model one of a corpus known by its size, its length and how many terms have each frequency."""
 
     idf: dict[int, float]
-    average_idf: float
+    k1: float
+    b: float
+    avgdl: float
+    absent = 0.0
+    """What a text without the term scores, as a share of the term's idf."""
 
     def __init__(self, size: int, length: int, terms_by_frequency: dict[int, int]) -> None:
         self._size, self._length, self._terms = size, length, terms_by_frequency
@@ -37,6 +44,14 @@ class _Okapi(BM25Okapi):  # type: ignore[misc]
         self.corpus_size = self._size
         self.avgdl = self._length / self._size
         return {frequency: frequency for frequency in corpus}
+
+    def share(self, counts: NDArray[Any], norms: NDArray[Any]) -> Floats:
+        """What texts that hold the term score above `absent`, as a share of its idf."""
+        return np.asarray((self.k1 + 1) * counts / (counts + norms), float)
+
+
+class _Okapi(_Fitted, BM25Okapi):  # type: ignore[misc]
+    average_idf: float
 
     def _calc_idf(self, nd: dict[int, int]) -> None:
         # idf depends on a term's frequency alone. Of a corpus with a single term, the library's average
@@ -52,9 +67,29 @@ class _Okapi(BM25Okapi):  # type: ignore[misc]
         self.idf = {frequency: floor if idf < 0 else idf for frequency, idf in raw.items()}
 
 
+class _L(_Fitted, BM25L):  # type: ignore[misc]
+    delta: float
+
+    def share(self, counts: NDArray[Any], norms: NDArray[Any]) -> Floats:
+        scaled = counts * self.k1 / norms
+        return np.asarray(counts * (self.k1 + 1) * (scaled + self.delta) / (self.k1 + scaled + self.delta), float)
+
+
+class _Plus(_Fitted, BM25Plus):  # type: ignore[misc]
+    delta: float
+
+    @property
+    def absent(self) -> float:  # type: ignore[override]
+        return self.delta
+
+
+OKAPI = "okapi"
+VARIANTS: dict[str, type[_Fitted]] = {OKAPI: _Okapi, "l": _L, "plus": _Plus}
+
+
 @dataclass(frozen=True, slots=True)
 class _Model:
-    okapi: _Okapi
+    variant: _Fitted
     frequencies: NDArray[np.int64]
     norms: Floats
     """k1 * (1 - b + b * length / average length), per text."""
@@ -68,16 +103,18 @@ class Matches:
     """What one question scores, frozen at the moment it was asked."""
 
     scores: Floats
-    """By slot; equal to `BM25Okapi.get_scores` of the texts in the order they were added."""
+    """By slot; equal to the library's `get_scores` of the texts in the order they were added."""
     coverages: Floats
+    variant: str
+    _held: NDArray[np.bool_]
     _ids: Sequence[str]
     _slots: dict[str, int]
     _documents: Ints
     _codes: dict[str, int]
 
     def top(self, k: int, documents: Collection[str] | None = None) -> list[tuple[str, float]]:
-        """At most k (id, score), best first, ties by id. Only positive scores are hits."""
-        found = self.scores > 0
+        """At most k (id, score), best first, ties by id. Only positive scores of texts with a word are hits."""
+        found = self._held & (self.scores > 0)
         if documents is not None:
             codes = [self._codes[document] for document in documents if document in self._codes]
             found &= np.isin(self._documents, codes)
@@ -113,7 +150,7 @@ class BM25Index:
         self._documents: Ints = np.empty(0, np.int32)
         self._lengths: NDArray[np.int64] = np.empty(0, np.int64)
         self._postings = Postings()
-        self._model: _Model | None = None
+        self._models: dict[str, _Model] = {}
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -147,7 +184,7 @@ class BM25Index:
             lengths = np.array([int(counts.sum()) for _, _, (_, counts) in texts], np.int64)
             self._lengths = np.concatenate([self._lengths, lengths])
             self._postings.append([counts for _, _, counts in texts], first)
-            self._model = None
+            self._models = {}
 
     def remove(self, ids: Collection[str]) -> None:
         """Ids that are not present are ignored."""
@@ -162,13 +199,17 @@ class BM25Index:
             self._slots = {identifier: slot for slot, identifier in enumerate(self._ids)}
             self._documents, self._lengths = self._documents[alive], self._lengths[alive]
             self._postings.keep(alive)
-            self._model = None
+            self._models = {}
 
-    def match(self, tokens: Sequence[str], words: Collection[str] | None = None) -> Matches:
-        """Score every text for a question's tokens. Coverage looks at `words` of them, at all where None is given."""
+    def match(self, tokens: Sequence[str], words: Collection[str] | None = None, variant: str = OKAPI) -> Matches:
+        """Score every text for a question's tokens, by a key of `VARIANTS`.
+
+        Coverage looks at `words` of them, at all where None is given.
+        """
         with self._lock:
             scores, held, asked = np.zeros(len(self._ids)), np.zeros(len(self._ids)), 0.0
-            model = self._fit()
+            touched = np.zeros(len(self._ids), bool)
+            model = self._fit(variant)
             for token, repeats in Counter(tokens).items():
                 term = self._vocabulary.get(token, len(self._vocabulary))
                 frequency = model.frequency(term) if model else 0
@@ -178,11 +219,14 @@ class BM25Index:
                 asked += weight
                 if model and frequency:
                     slots, counts = self._postings.of(term)
-                    factor = repeats * model.okapi.idf[frequency] * (model.okapi.k1 + 1)
-                    scores[slots] += factor * counts / (counts + model.norms[slots])
+                    factor = repeats * model.variant.idf[frequency]
+                    if model.variant.absent:
+                        scores += factor * model.variant.absent
+                    scores[slots] += factor * model.variant.share(counts, model.norms[slots])
                     held[slots] += weight
+                    touched[slots] = True
             coverages = held / asked if asked else held
-            return Matches(scores, coverages, self._ids, self._slots, self._documents, self._codes)
+            return Matches(scores, coverages, variant, touched, self._ids, self._slots, self._documents, self._codes)
 
     def within(self, documents: Collection[str]) -> list[str]:
         """Ids of the texts of these documents."""
@@ -191,41 +235,42 @@ class BM25Index:
             return [self._ids[slot] for slot in np.flatnonzero(np.isin(self._documents, codes)).tolist()]
 
     def weights(self, texts: Sequence[Counts]) -> list[tuple[Ints, Floats]]:
-        """The part of the scores that a text brings, by term: with `query_weights`, the dot product is the score.
+        """The part of Okapi's scores that a text brings, by term: with `query_weights`, the dot product is the score.
 
         They hold for the average length as it is now.
         """
         with self._lock:
-            if (model := self._fit()) is None:
+            if (model := self._fit(OKAPI)) is None:
                 return [(terms, np.zeros(len(terms))) for terms, _ in texts]
-            k1, b, average = model.okapi.k1, model.okapi.b, model.okapi.avgdl
+            okapi = model.variant
+            k1, b, average = okapi.k1, okapi.b, okapi.avgdl
             norms = [k1 * (1 - b + b * int(counts.sum()) / average) for _, counts in texts]
             return [
-                (terms, (k1 + 1) * counts / (counts + norm)) for (terms, counts), norm in zip(texts, norms, strict=True)
+                (terms, okapi.share(counts, np.array(norm))) for (terms, counts), norm in zip(texts, norms, strict=True)
             ]
 
     def query_weights(self, tokens: Sequence[str]) -> tuple[Ints, Floats]:
-        """The part of the scores that a question brings: term ids, and each one's idf times its repeats."""
+        """The part of Okapi's scores that a question brings: term ids, and each one's idf times its repeats."""
         with self._lock:
-            model = self._fit()
+            model = self._fit(OKAPI)
             known = {
                 self._vocabulary[token]: count for token, count in Counter(tokens).items() if token in self._vocabulary
             }
             asked = [(term, count, model.frequency(term)) for term, count in known.items()] if model else []
             found = [
-                (term, count * model.okapi.idf[frequency]) for term, count, frequency in asked if model and frequency
+                (term, count * model.variant.idf[frequency]) for term, count, frequency in asked if model and frequency
             ]
         return np.array([term for term, _ in found], np.int32), np.array([weight for _, weight in found], float)
 
-    def _fit(self) -> _Model | None:
-        if self._model is None and len(self._postings):
+    def _fit(self, variant: str) -> _Model | None:
+        if variant not in self._models and len(self._postings):
             frequencies = self._postings.frequencies(len(self._vocabulary))
             values, counts = np.unique(frequencies[frequencies > 0], return_counts=True)
             by_frequency = dict(zip(values.tolist(), counts.tolist(), strict=True))
-            okapi = _Okapi(len(self._ids), int(self._lengths.sum()), by_frequency)
-            norms = okapi.k1 * (1 - okapi.b + okapi.b * self._lengths / okapi.avgdl)
-            self._model = _Model(okapi, frequencies, norms)
-        return self._model
+            fitted = VARIANTS[variant](len(self._ids), int(self._lengths.sum()), by_frequency)
+            norms = np.asarray(fitted.k1 * (1 - fitted.b + fitted.b * self._lengths / fitted.avgdl), float)
+            self._models[variant] = _Model(fitted, frequencies, norms)
+        return self._models.get(variant)
 
 
 _BACKGROUND = 200

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rank_bm25 import BM25Okapi
+from rank_bm25 import BM25L, BM25Okapi, BM25Plus
 
-from retrieval.lexical.bm25 import BM25Index
+from retrieval.lexical.bm25 import VARIANTS, BM25Index
 
 WORDS = st.sampled_from("abcdefgh")
 TEXT = st.lists(WORDS, max_size=12)
@@ -118,3 +118,21 @@ def test_a_stored_vocabulary_restores_stored_counts() -> None:
     restored.add([("t0", "d0", index.encode(list("abb"))), ("t1", "d0", index.encode(["c"]))])
     restored.add([("t2", "d1", index.encode(["d"]))])
     np.testing.assert_array_equal(restored.match(["b"]).scores, index.match(["b"]).scores)
+
+
+LIBRARY = {"okapi": BM25Okapi, "l": BM25L, "plus": BM25Plus}
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@settings(max_examples=60, deadline=None)
+@given(corpus=CORPUS, question=st.lists(st.sampled_from([*"abcdefgh", "unknown"]), max_size=8))
+def test_every_variant_scores_as_the_library_and_hits_only_what_holds_a_word(
+    variant: str, corpus: list[list[str]], question: list[str]
+) -> None:
+    matches = build(corpus).match(question, variant=variant)
+    expected = LIBRARY[variant](corpus).get_scores(question)
+    np.testing.assert_allclose(matches.scores, expected, rtol=0, atol=1e-9)
+    holding = [i for i, tokens in enumerate(corpus) if set(tokens) & set(question)]
+    hits = {identifier for identifier, _ in matches.top(len(corpus))}
+    # An idf may be 0 up to rounding, on either side of it.
+    assert {f"t{i}" for i in holding if expected[i] > 1e-9} <= hits <= {f"t{i}" for i in holding if expected[i] > -1e-9}
