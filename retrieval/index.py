@@ -7,6 +7,7 @@ outbox tells exactly what they have missed; a wrong number of vectors is repaire
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
@@ -25,11 +26,14 @@ from retrieval.embedders.base import Embedder, Vectors
 from retrieval.embedding import embed
 from retrieval.lexical.bm25 import OKAPI, BM25Index, Matches
 from retrieval.lexical.postings import Counts
+from retrieval.lexical.snapshot import load_snapshot, save_snapshot, snapshot_file
 from retrieval.lexical.tokenizer import tokenize, words
 from retrieval.registry import Place, Registry
 from retrieval.vectors.base import Points, Scope, VectorStore
 
 T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
 
 _PAGE = 2000
 """Chunks that follow together: bounds memory and what is done twice after a crash."""
@@ -61,6 +65,7 @@ class Index:
         self._bm25: BM25Index | None = None
         self._generation = -1
         self._checked = False
+        self._saved = -1
 
     @cached_property
     def chunker(self) -> Chunker:
@@ -202,6 +207,8 @@ class Index:
         return {"ok": not any(differences.values()), "chunks": len(expected), **differences}
 
     def close(self) -> None:
+        with self._lock:
+            self._save()
         self._store.close()
 
     # Inside
@@ -212,9 +219,43 @@ class Index:
             return lexical
         with self._lock:
             if self._bm25 is None:
-                self._bm25 = BM25Index(self.chunks.vocabulary())
-                self._bm25.add(self.chunks.counts())
+                self._bm25 = self._load()
             return self._bm25
+
+    def _load(self) -> BM25Index:
+        """The postings from their file, brought up to what SQLite says; from SQLite alone where the file is not it."""
+        generation, vocabulary = self.chunks.generation(), self.chunks.vocabulary()
+        if (lexical := load_snapshot(self._snapshot, vocabulary, generation)) is not None:
+            pending = self.chunks.pending()
+            lexical.remove(pending)
+            lexical.add(self.chunks.counts_of(pending))
+            if lexical.ids == self.chunks.ids():
+                self._saved = generation
+                return lexical
+        if self._snapshot.exists():
+            _log.info("The postings in %s are not those of the index now: read from SQLite.", self._snapshot)
+        lexical = BM25Index(vocabulary)
+        lexical.add(self.chunks.counts())
+        return lexical
+
+    def _save(self) -> None:
+        """As the owner, with nothing left to follow: write the postings for the next start. Without a file that
+        start is slower, no more."""
+        if self._bm25 is None or not self._database.writable:
+            return
+        try:
+            if self.chunks.pending() or (generation := self.chunks.generation()) == self._saved:
+                return
+            save_snapshot(self._snapshot, self._bm25, generation)
+            self._saved = generation
+        except (OSError, StoreError) as error:
+            _log.warning(
+                "The postings file %s could not be written (%s): the next start is slower.", self._snapshot, error
+            )
+
+    @property
+    def _snapshot(self) -> Path:
+        return snapshot_file(self._folder)
 
     def _refresh(self) -> None:
         """Where another process owns the workspace: read again what it has changed since."""

@@ -24,6 +24,7 @@ from retrieval.config import EmbeddingConfig, StoreConfig
 from retrieval.database import Database
 from retrieval.embedders.base import Embedder
 from retrieval.index import Index
+from retrieval.lexical.snapshot import snapshot_file
 from retrieval.lexical.tokenizer import TOKENIZER_VERSION
 from retrieval.registry import Registry
 from retrieval.vectors import build_store
@@ -176,6 +177,7 @@ class Workspace:
                     connection.execute("DELETE FROM indexes WHERE fingerprint = ?", (fingerprint,))
                 folder = self._folder(fingerprint)
                 build_store(records[fingerprint].store, folder, f"crag-{fingerprint}").reset()
+                snapshot_file(folder).unlink(missing_ok=True)
 
     def remove(self, document_ids: Collection[str]) -> int:
         """Delete documents from the registry and from every index; the number deleted. Raises StoreError."""

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -164,6 +164,31 @@ class BM25Index:
         """Terms by id. Ids are never reused: a longer vocabulary extends a shorter one."""
         return list(self._vocabulary)
 
+    def arrays(self) -> tuple[dict[str, NDArray[Any]], int]:
+        """All texts as arrays that `from_arrays` takes, and how many terms of the vocabulary they need."""
+        with self._lock:
+            starts, slots, counts = self._postings.base()
+            arrays: dict[str, NDArray[Any]] = {
+                "ids": _joined(self._ids),
+                "documents": _joined(self._codes),
+                "codes": self._documents,
+                "lengths": self._lengths,
+                "starts": starts,
+                "slots": slots,
+                "counts": counts,
+            }
+            return arrays, len(starts) - 1
+
+    @classmethod
+    def from_arrays(cls, vocabulary: Iterable[str], arrays: Mapping[str, NDArray[Any]]) -> Self:
+        index = cls(vocabulary)
+        index._ids = _split(arrays["ids"])
+        index._slots = {identifier: slot for slot, identifier in enumerate(index._ids)}
+        index._codes = {document: code for code, document in enumerate(_split(arrays["documents"]))}
+        index._documents, index._lengths = arrays["codes"], arrays["lengths"]
+        index._postings = Postings(arrays["starts"], arrays["slots"], arrays["counts"])
+        return index
+
     def encode(self, tokens: Iterable[str]) -> Counts:
         """Counts of a text's tokens; terms not seen before get the next ids."""
         tally = Counter(tokens)
@@ -271,6 +296,14 @@ class BM25Index:
             norms = np.asarray(fitted.k1 * (1 - fitted.b + fitted.b * self._lengths / fitted.avgdl), float)
             self._models[variant] = _Model(fitted, frequencies, norms)
         return self._models.get(variant)
+
+
+def _joined(names: Iterable[str]) -> NDArray[np.uint8]:
+    return np.frombuffer("\n".join(names).encode(), np.uint8)
+
+
+def _split(names: NDArray[np.uint8]) -> list[str]:
+    return names.tobytes().decode().split("\n") if len(names) else []
 
 
 _BACKGROUND = 200

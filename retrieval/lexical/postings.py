@@ -19,10 +19,13 @@ class Postings:
     term are ascending.
     """
 
-    def __init__(self) -> None:
-        self._starts: NDArray[np.int64] = np.zeros(1, np.int64)
-        self._slots: Ints = np.empty(0, np.int32)
-        self._counts: Ints = np.empty(0, np.int32)
+    def __init__(
+        self, starts: NDArray[np.int64] | None = None, slots: Ints | None = None, counts: Ints | None = None
+    ) -> None:
+        """Empty, or what `base` gave."""
+        self._starts: NDArray[np.int64] = np.zeros(1, np.int64) if starts is None else starts
+        self._slots: Ints = np.empty(0, np.int32) if slots is None else slots
+        self._counts: Ints = np.empty(0, np.int32) if counts is None else counts
         self._tail: dict[int, tuple[list[int], list[int]]] = {}
         self._tail_size = 0
 
@@ -54,6 +57,12 @@ class Postings:
             slots = np.concatenate([slots, np.array(more_slots, np.int32)])
             counts = np.concatenate([counts, np.array(more_counts, np.int32)])
         return slots, counts
+
+    def base(self) -> tuple[NDArray[np.int64], Ints, Ints]:
+        """Everything as (first row of each term, slots, counts), the tail merged in."""
+        if self._tail:
+            self._set_base(*self._flat())
+        return self._starts, self._slots, self._counts
 
     def keep(self, alive: NDArray[np.bool_]) -> None:
         """Drop the slots that are not alive and renumber the others without gaps."""
