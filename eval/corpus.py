@@ -18,6 +18,9 @@ from eval.text import letters_and_digits
 Folded = tuple[str, list[int]]
 """A text's letters and digits, and where each came from."""
 
+MOST_GROWN = 1.5
+"""How much longer or shorter than a suite says a table may be where it lies."""
+
 
 @dataclass(frozen=True)
 class Located:
@@ -83,8 +86,21 @@ class Corpus:
         text = document.text
         if span.start is not None and text[span.start : span.end] == span.text:
             return [Span(document.id, span.start, span.start + len(span.text), span.text)]
-        place = find_text(text, span.text, near=span.start, folded=lambda: self._fold(document))
+        place = self._place(document, span.text, span.start) or self._place_by_ends(document, span)
         return [] if place is None else [Span(document.id, *place, text[slice(*place)])]
+
+    def _place(self, document: Document, wanted: str, near: int | None) -> tuple[int, int] | None:
+        return find_text(document.text, wanted, near=near, folded=lambda: self._fold(document))
+
+    def _place_by_ends(self, document: Document, span: SuiteSpan) -> tuple[int, int] | None:
+        """From its first line to its last, for a table whose merged cells are written out in every row."""
+        first, *_, last = span.text.strip().split("\n") if "\n" in span.text.strip() else (None, None)
+        start = first and self._place(document, first, span.start)
+        end = start and last and self._place(document, last, start[1] + len(span.text) - len(last))
+        if not start or not end:
+            return None
+        grown = (end[1] - start[0]) / len(span.text)
+        return (start[0], end[1]) if 1 / MOST_GROWN <= grown <= MOST_GROWN else None
 
     def _fold(self, document: Document) -> Folded:
         if document.id not in self._folded:

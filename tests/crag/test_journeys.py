@@ -118,7 +118,7 @@ def test_chunks_lie_where_they_say(tmp_path: Path) -> None:
         assert shape["text"][chunk["start"] : chunk["end"]] == chunk["text"]
     page = tmp_path / "chunks.html"
     assert crag("chunk", file, "--html", page).code == 0
-    assert "<script" not in page.read_text()
+    assert "http://" not in page.read_text().replace("http://www.w3.org/", "")
     refused = crag("chunk", file, "--set", "target_token=100")
     assert refused.code == 2
     assert "known are" in refused.err

@@ -117,7 +117,17 @@ def test_a_skipped_file_is_named_once_and_one_is_one() -> None:
         {"path": "/docs/b.txt", "reason": "Permission denied"},
     ]
     print_ingest(
-        to, {"added": 1, "updated": 0, "unchanged": 0, "removed": 0, "chunks": 1, "seconds": 0.2, "skipped": skipped}
+        to,
+        {
+            "added": 1,
+            "updated": 0,
+            "unchanged": 0,
+            "removed": 0,
+            "renamed": 0,
+            "chunks": 1,
+            "seconds": 0.2,
+            "skipped": skipped,
+        },
     )
     assert to.file.getvalue().splitlines() == [  # type: ignore[attr-defined]
         "1 added; 1 chunk, 0.2 s",
