@@ -31,12 +31,17 @@ _NAVIGATION = re.compile(
     r"|跳转至.{0,20}|跳至.{0,12}|返回顶部|上一页|下一页|\s|[|·›>])+",
     re.IGNORECASE,
 )
-_LINK = re.compile(r"!?\[(?:[^\]\[]|!\[[^\]]*\]\([^)]*\))*\]\([^)\n]*\)|<?https?://[^\s<>）)]+>?")
+# Labels and addresses are bounded, and dots are read from their first one only: what never closes, or ends in no
+# number, would be looked through again from each of its characters.
+_LABEL = r"[^\]]{0,500}+"
+_ADDRESS = r"[^)\n]{0,1000}+"
+_LINK = re.compile(rf"!?\[(?:[^\]\[]|!\[{_LABEL}\]\({_ADDRESS}\)){{0,1000}}\]\({_ADDRESS}\)|<?https?://[^\s<>）)]+>?")
 _BADGES = re.compile(
-    r"(?:\s*(?:\[!\[[^\]]*\]\([^)\n]*\)\]\([^)\n]*\)|!\[[^\]]*\]\([^)\n]*(?:badge|shields\.io)[^)\n]*\)))+\s*"
+    rf"(?:\s*(?:\[!\[{_LABEL}\]\({_ADDRESS}\)\]\({_ADDRESS}\)"
+    rf"|!\[{_LABEL}\]\([^)\n]{{0,1000}}?(?:badge|shields\.io){_ADDRESS}\)))+\s*"
 )
 _TASK = re.compile(r"^\s*[-*+] \[[ xX]\]", re.MULTILINE)
-_LEADERS = re.compile(r"(?:\.{4,}|…{2,}|(?:\. ){4,}|·{4,})\s*\d{1,4}\s*$", re.MULTILINE)
+_LEADERS = re.compile(r"(?:(?<!\.)\.{4,}+|(?<!…)…{2,}+|(?<!\. )(?:\. ){4,}+|(?<!·)·{4,}+)\s*\d{1,4}\s*$", re.MULTILINE)
 _DOTS = ("....", "……", ". . . . ", "····")
 """What every match of `_LEADERS` holds one of."""
 _IMPORTS = re.compile(r"(?:import\s+[\w{}\s,*]+\s+from\s+['\"][^'\"\n]+['\"];?\s*)+")

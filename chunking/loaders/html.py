@@ -10,6 +10,7 @@ from typing import Any
 
 from chunking.errors import DocumentError
 from chunking.loaders.base import Parsed, TextBuilder
+from chunking.loaders.html_nesting import bounded
 from chunking.loaders.tables import table_text
 from chunking.normalize import clean, decode
 
@@ -59,7 +60,7 @@ def write_page(html: str, builder: TextBuilder) -> str | None:
     """Adds the main content; returns the title that the page states, None where it has no body."""
     from selectolax.lexbor import LexborHTMLParser
 
-    tree = LexborHTMLParser(html)
+    tree = LexborHTMLParser(bounded(html))
     title_node = tree.css_first("title")
     title = " ".join(clean(title_node.text()).split()) if title_node else ""
     for node in reversed(tree.css(_DROPPED)):  # the inner ones first

@@ -26,7 +26,9 @@ _KINDS: dict[str, BlockKind] = {
     "html_block": "other",
     "hr": "other",
 }
-_MARKUP = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|[*`]+|(?<!\w)_+|_+(?!\w)|<[^>\n]{1,200}>|\s*\{#[\w-]+\}\s*\Z")
+_MARKUP = re.compile(
+    r"!?\[([^\]]{0,500}+)\]\([^)]{0,1000}+\)|[*`]+|(?<!\w)_+|_+(?!\w)|<[^>\n]{1,200}>|\s*\{#[\w-]+\}\s*\Z"
+)
 
 
 def load_markdown(data: bytes, source: str) -> Parsed:

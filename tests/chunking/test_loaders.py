@@ -551,3 +551,20 @@ def test_identity_of_a_path(tmp_path: Path) -> None:
     assert load_path(path, origin="x", source="y").source == "y"
     assert load_path(path, origin="x").id == document_id("x")
     assert ".md" in SUPPORTED
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("dots.txt", "." * 300_000),
+        ("ellipses.txt", "…" * 200_000),
+        ("spaced.txt", ". " * 200_000),
+        ("links.md", "[a](" * 50_000),
+        ("pictures.md", "![" * 50_000),
+        ("nested.html", "<div>" * 100_000 + "deep"),
+    ],
+    ids=lambda value: value if value.count(".") == 1 and len(value) < 20 else "",
+)
+def test_what_never_closes_is_read_once(name: str, text: str) -> None:
+    """Each took from many seconds to hours while it was read again from every character."""
+    assert load_bytes(text.encode(), source=name).text
