@@ -1,4 +1,4 @@
-"""The README's commands and examples are the program's: each one parses or runs, and its help is the help there is."""
+"""The README's commands and examples are the program's, its help too, and its Chinese twin says the same."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import click
@@ -24,6 +25,7 @@ from tests.crag.cli import SAMPLES
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+CHINESE = (ROOT / "README.zh-CN.md").read_text(encoding="utf-8")
 COMMANDS = [
     line.strip()
     for block in re.findall(r"```bash\n(.*?)```", README, flags=re.DOTALL)
@@ -133,5 +135,30 @@ def test_the_csv_columns_are_understood(tmp_path: Path) -> None:
 
 
 def test_the_formats_are_those_that_are_read() -> None:
-    line = next(line for line in README.splitlines() if line.startswith("Your own documents"))
-    assert set(re.findall(r"`(\.\w+)`", line)) == set(SUPPORTED)
+    (section,) = re.findall(r"^## Your own documents\n(.*?)^## ", README, flags=re.DOTALL | re.MULTILINE)
+    rows = [line for line in section.splitlines() if line.startswith("|")]
+    assert set(re.findall(r"`(\.\w+)`", "\n".join(rows))) == set(SUPPORTED)
+
+
+def skeleton(text: str) -> dict[str, object]:
+    """What a page says in any language: levels of headings, code, rows of each table, links and inline code."""
+    fence = re.compile(r"^```.*?^```$", flags=re.DOTALL | re.MULTILINE)
+    prose = fence.sub("", text)
+    tables = re.findall(r"(?:^\|.*\n)+", prose, flags=re.MULTILINE)
+    return {
+        "headings": [len(marks) for marks in re.findall(r"^(#+) ", prose, flags=re.MULTILINE)],
+        "code blocks": fence.findall(text),
+        "rows of each table": [table.count("\n") for table in tables],
+        "items of lists": len(re.findall(r"^- ", prose, flags=re.MULTILINE)),
+        "links": Counter(re.findall(r"\]\(([^)]+)\)|<(http[^>]+)>", prose)),
+        "inline code": Counter(re.findall(r"`([^`\n]+)`", prose)),
+    }
+
+
+@pytest.mark.parametrize("part", skeleton(""))
+def test_the_chinese_readme_is_in_step(part: str) -> None:
+    assert README.startswith("[中文](README.zh-CN.md)\n")
+    assert CHINESE.startswith("[English](README.md)\n")
+    english, chinese = (text.partition("\n")[2] for text in (README, CHINESE))
+    assert skeleton(english)[part], "nothing to compare"
+    assert skeleton(chinese)[part] == skeleton(english)[part]
