@@ -3,7 +3,7 @@ import * as api from "./api.js";
 import { h } from "./dom.js";
 import * as history from "./history.js";
 import { askForKey } from "./key.js";
-import { state } from "./state.js";
+import { ready, state } from "./state.js";
 import { Turn } from "./turn.js";
 import { language, word } from "./words.js";
 
@@ -147,11 +147,13 @@ function fit() {
 export const isRunning = () => conversation.running !== null;
 export const stop = () => conversation.running?.abort();
 
-$("composer").addEventListener("submit", (event) => {
+$("composer").addEventListener("submit", async (event) => {
   event.preventDefault();
   if (isRunning()) return stop();
+  // A question sent while the page still loads, or while the server is away, waits for it.
+  await ready;
   const text = question.value.trim();
-  if (!text || !state.models.length) return;
+  if (!text) return;
   question.value = "";
   fit();
   ask(text);

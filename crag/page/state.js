@@ -4,6 +4,10 @@ import * as api from "./api.js";
 export const state = { models: [], documents: [], collections: [] };
 
 const listeners = [];
+let filled;
+
+/** Resolves when the server has answered for the first time. */
+export const ready = new Promise((resolve) => (filled = resolve));
 
 /** `redraw` runs after every refresh. */
 export const onRefresh = (redraw) => listeners.push(redraw);
@@ -11,4 +15,5 @@ export const onRefresh = (redraw) => listeners.push(redraw);
 export async function refresh() {
   [state.models, state.documents, state.collections] = await Promise.all([api.models(), api.documents(), api.collections()]);
   for (const redraw of listeners) redraw();
+  filled();
 }

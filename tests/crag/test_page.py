@@ -15,7 +15,7 @@ from tests.fakes.http import ScriptedServer
 from tests.fakes.openai import chat_stream
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page, Route
 
 QUESTION = "When does the nightly Ragas run start?"
 
@@ -92,6 +92,25 @@ def test_a_refusal_says_so(server: Serving, open_page: Callable[..., Page]) -> N
     assert page.locator(".badge.abstained").is_visible()
     assert page.locator(".sources").count() == 0
     shot(page, "refusal")
+
+
+def test_a_question_sent_while_the_page_loads_is_not_lost(server: Serving, open_page: Callable[..., Page]) -> None:
+    page = open_page(f"{server.url}/")
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/v1/models", hold)
+    page.reload()
+    page.fill("#question", QUESTION)
+    page.keyboard.press("Enter")
+    page.wait_for_timeout(100)
+    assert page.input_value("#question") == QUESTION
+    assert page.locator(".turn").count() == 0
+    held[0].continue_()
+    page.wait_for_selector(".turn .badge")
+    assert page.input_value("#question") == ""
 
 
 def test_a_pipeline_that_does_not_grade_shows_no_confidence(server: Serving, open_page: Callable[..., Page]) -> None:
