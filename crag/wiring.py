@@ -119,7 +119,7 @@ class Parts:
         from graph.confidence import calibration_for
         from graph.deps import Deps
         from graph.engine import Engine
-        from graph.llms import build_llm
+        from graph.llms import build_llm, build_model_grader
         from graph.web import build_web
         from retrieval.ephemeral import rank_documents
         from retrieval.retriever import Retriever
@@ -141,6 +141,7 @@ class Parts:
                 embedder=embedder,
                 generator=model.generator,
                 chat=model.chat,
+                model_grader=build_model_grader(decided.grading, decided.generation, model),
                 web_search=build_web(decided.web),
                 rank_web=partial(rank_documents, chunker=chunker, embedder=embedder, config=decided.retrieval),
                 calibration=calibration_for(

@@ -21,6 +21,14 @@ class GradingConfig(_Section):
     strip_threshold: float = Field(default=0.5, ge=0, le=1)
     """Refinement drops sentences whose relevance, relative to the best one, is below this."""
 
+    model: str | None = None
+    """Language model that grades the passages too, in one call: `generation` for the one that writes the answers, or
+    another's name at the same endpoint. None: the calibrated signals alone."""
+    model_weight: float = Field(default=0.5, ge=0, le=1)
+    """Share of the model's grade in the probability, see `graph.model_grader.pooled`."""
+    model_passages: int = Field(default=8, ge=1, le=20)
+    """Passages that it reads, the best ones."""
+
     @model_validator(mode="after")
     def _ordered(self) -> GradingConfig:
         if self.lower > self.upper:

@@ -64,6 +64,8 @@ class Deps:
     reranker: Reranker | None = None
     chat: ChatModel | None = None
     """Rewrites and condenses; without it, rules do."""
+    model_grader: ChatModel | None = None
+    """Grades the passages beside the calibration; None: the calibration alone."""
     web_search: WebSearch | None = None
     """None: nothing leaves the machine."""
     rank_web: RankDocuments | None = None

@@ -87,6 +87,8 @@ class Engine:
 
     async def aclose(self) -> None:
         await self.deps.generator.aclose()
+        if self.deps.model_grader is not None:
+            await self.deps.model_grader.aclose()
         if self.deps.web_search is not None:
             await self.deps.web_search.aclose()
 

@@ -9,7 +9,9 @@ _INVISIBLE = re.compile(
     "[\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u00ad\u061c\u180e\U000e0000-\U000e0fff\ufe00-\ufe0f"
     "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"
 )
-_DELIMITER = re.compile(r"[<＜‹〈]\s*(/?)\s*(?=(source|question|conversation|system|user|assistant)\b)", re.IGNORECASE)
+_DELIMITER = re.compile(
+    r"[<＜‹〈]\s*(/?)\s*(?=(source|passage|question|conversation|system|user|assistant)\b)", re.IGNORECASE
+)
 OPENING, CLOSING = "[［【〔⟦", "]］】〕⟧"
 _MARKER_LIKE = re.compile(
     rf"[{re.escape(OPENING)}]\s*(\^?[^{re.escape(OPENING + CLOSING)}\n]{{0,40}}?)[{re.escape(CLOSING)}]"

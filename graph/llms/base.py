@@ -50,6 +50,8 @@ class ChatModel(Protocol):
         """An object of `schema` (JSON schema), None where the model did not give one. Raises ProviderError."""
         ...
 
+    async def aclose(self) -> None: ...
+
 
 @dataclass(frozen=True, slots=True)
 class LanguageModel:

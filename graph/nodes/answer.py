@@ -30,11 +30,16 @@ async def answer(state: State, run: Run) -> Result:
         usage=state.get("usage", Usage()),
         timings=timings,
         pipeline=run.deps.pipeline,
-        models={**run.deps.models, "calibration": run.deps.calibration.name},
+        models={**run.deps.models, **_graders(run)},
         hits=(*evidence, *rest),
         trace=state["trace"],
     )
     return {"answer": made}, {"status": made.status}
+
+
+def _graders(run: Run) -> dict[str, str]:
+    model = run.deps.model_grader
+    return {"calibration": run.deps.calibration.name, **({"model_grader": model.name} if model is not None else {})}
 
 
 def _once(entries: tuple[Degraded, ...]) -> tuple[Degraded, ...]:

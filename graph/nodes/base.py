@@ -6,15 +6,16 @@ import asyncio
 import logging
 import math
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from chunking.errors import CragError, ProviderError
 from graph.config import GenerationConfig
 from graph.deps import Deps
+from graph.llms.base import ChatModel, Message
 from graph.state import State
-from graph.types import Event, NodeEvent, NodeStarted
+from graph.types import Event, NodeEvent, NodeStarted, Usage
 from retrieval.types import Degraded, Filters
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ logger = logging.getLogger(__name__)
 
 RESERVE = 0.03
 """Share of the answer's deadline that a node leaves for what is done when it fails."""
+SIDE_SHARE = 0.5
+"""Of the time left, what one question to the model may take before the answer is written: the answer comes last."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +44,17 @@ class Run:
     def remaining(self, reserves: int = 1) -> float:
         """Seconds that a node may still take, leaving `reserves` times the reserve."""
         return self.deadline - time.perf_counter() - reserves * RESERVE * self.generation.deadline
+
+    async def ask(
+        self, chat: ChatModel, messages: Sequence[Message], *, schema: Mapping[str, Any], max_tokens: int
+    ) -> tuple[dict[str, Any] | None, Usage]:
+        """A question to the model on the way to the answer: an object of `schema`, or None. Raises ProviderError."""
+        limit = max(0.0, min(self.generation.timeout, SIDE_SHARE * self.remaining()))
+        try:
+            async with asyncio.timeout(limit):
+                return await chat.ask_json(messages, schema=schema, max_tokens=max_tokens)
+        except TimeoutError as late:
+            raise ProviderError(f"{chat.name} did not answer within {limit:.3g} s.", provider=chat.name) from late
 
 
 Result = tuple[State, Mapping[str, Any]]

@@ -38,7 +38,7 @@ async def condense(state: State, run: Run) -> Result:
     prompt = messages(
         language, "condense", history=conversation(state["history"]), question=neutralise(state["question"])
     )
-    reply, usage = await run.deps.chat.ask_json(prompt, schema=_SCHEMA, max_tokens=200)
+    reply, usage = await run.ask(run.deps.chat, prompt, schema=_SCHEMA, max_tokens=200)
     question = reply["question"].strip()[:QUESTION_LIMIT] if reply else ""
     if question:
         update, detail = _standalone(question, "rewritten by the model to stand alone")

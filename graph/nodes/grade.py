@@ -1,17 +1,23 @@
-"""Give each passage and the question a probability, and remember the best search so far."""
+"""Give each passage and the question a probability, and remember the best search so far.
+
+The signals of the search give it; a language model's grades join it where the pipeline names one.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import chain, zip_longest
 from typing import Any
 
-from chunking.errors import CragError
+from chunking.errors import CragError, ProviderError
 from graph.interaction import with_interaction
+from graph.model_grader import SCHEMA, TOKENS, grading_messages, pooled, read_grades
 from graph.nodes.base import Node, Result, Run, degraded
 from graph.routes import route_of
 from graph.state import Graded, State
+from graph.types import Usage
 from retrieval.embedders.base import token_reader
 from retrieval.types import Hit
 
@@ -20,25 +26,32 @@ Search = tuple[str, tuple[Hit, ...]]
 
 
 async def grade(state: State, run: Run) -> Result:
-    return _graded(state, run, await _read(_searches(state), run))
+    graded = _by_calibration(state, run, await _read(_searches(state), run))
+    graded, extra, told = await _with_model(state["standalone"], graded, run)
+    update, detail = _best(state, graded)
+    return {**update, **extra}, {**detail, **told}
 
 
 def by_signals(state: State, run: Run, error: CragError) -> Result:
-    update, detail = _graded(state, run, [hits for _, hits in _searches(state)])
+    update, detail = _best(state, _by_calibration(state, run, [hits for _, hits in _searches(state)]))
     return {**update, "degraded": degraded("grade", error, _UNREAD)}, detail
 
 
 async def grade_web(state: State, run: Run) -> Result:
     (hits,) = await _read([(state["standalone"], state["web"].hits)], run)
-    return _graded_web(state, run, hits)
+    graded = graded_hits(state["web"].query, hits, run)
+    graded, extra, told = await _with_model(state["standalone"], graded, run)
+    update, detail = _beside_own(state, graded)
+    return {**update, **extra}, {**detail, **told}
 
 
 def web_by_signals(state: State, run: Run, error: CragError) -> Result:
-    update, detail = _graded_web(state, run, state["web"].hits)
+    update, detail = _beside_own(state, graded_hits(state["web"].query, state["web"].hits, run))
     return {**update, "degraded": degraded("grade_web", error, _UNREAD)}, detail
 
 
 _UNREAD = "The confidence rests on the search alone, without reading the best sentences closely."
+_UNGRADED = "The confidence is the calibrated one alone."
 
 
 def _searches(state: State) -> list[Search]:
@@ -55,12 +68,16 @@ async def _read(searches: Sequence[Search], run: Run) -> list[tuple[Hit, ...]]:
     ]
 
 
-def _graded(state: State, run: Run, found: Sequence[tuple[Hit, ...]]) -> Result:
+def _by_calibration(state: State, run: Run, found: Sequence[tuple[Hit, ...]]) -> Graded:
     """`found` holds the hits of the whole question, then those of its parts."""
     graded = graded_hits(state["search_query"], found[0], run)
     if state["by_part"]:
         parts = [part for part, _ in state["by_part"]]
         graded = _joined(graded, [graded_hits(*each, run) for each in zip(parts, found[1:], strict=True)], run)
+    return graded
+
+
+def _best(state: State, graded: Graded) -> Result:
     before = state.get("best")
     # A rewrite counts only if it raises the confidence.
     best = graded if before is None or graded.confidence > before.confidence else before
@@ -71,10 +88,39 @@ def _graded(state: State, run: Run, found: Sequence[tuple[Hit, ...]]) -> Result:
     return {"best": best, "route": route, "confidence": best.confidence}, detail
 
 
-def _graded_web(state: State, run: Run, hits: tuple[Hit, ...]) -> Result:
-    web = graded_hits(state["web"].query, hits, run)
+def _beside_own(state: State, web: Graded) -> Result:
     confidence = max(web.confidence, state["best"].confidence)
     return {"web": web, "confidence": confidence}, {"confidence": web.confidence, "passages_found": len(web.hits)}
+
+
+async def _with_model(question: str, graded: Graded, run: Run) -> tuple[Graded, State, dict[str, Any]]:
+    """`graded` with the model's grades, where it is asked and answers; what else the node updates, and tells."""
+    model, grading = run.deps.model_grader, run.deps.grading
+    if model is None or not graded.hits:
+        return graded, {}, {}
+    shown = graded.hits[: grading.model_passages]
+    usage = Usage()
+    try:
+        reply, usage = await run.ask(
+            model, grading_messages(question, shown), schema=SCHEMA, max_tokens=TOKENS * (len(shown) + 1)
+        )
+        if reply is None:
+            raise ProviderError(f"{model.name} gave no grades that can be read.", provider=model.name)
+    except ProviderError as error:
+        return graded, {"usage": usage, "degraded": degraded("grade", error, _UNGRADED)}, {}
+    grades = read_grades(reply, len(shown))
+    own = [*grades.passages, *[None] * (len(graded.hits) - len(shown))]
+    probabilities = tuple(
+        pooled(probability, grade, grading.model_weight)
+        for probability, grade in zip(graded.probabilities, own, strict=True)
+    )
+    confidence = pooled(graded.confidence, grades.together, grading.model_weight)
+    told = {
+        "calibrated": graded.confidence,
+        "model_grade": grades.together,
+        "passages_graded": sum(1 for grade in grades.passages if grade is not None),
+    }
+    return replace(graded, probabilities=probabilities, confidence=confidence), {"usage": usage}, told
 
 
 def graded_hits(query: str, hits: tuple[Hit, ...], run: Run) -> Graded:

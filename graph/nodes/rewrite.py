@@ -29,7 +29,7 @@ async def rewrite(state: State, run: Run) -> Result:
     language = language_of(state["standalone"])
     tried = "\n".join(f"- {neutral_line(query)}" for query in state["tried"])
     prompt = messages(language, "rewrite", question=neutralise(state["standalone"]), tried=tried)
-    reply, usage = await run.deps.chat.ask_json(prompt, schema=_SCHEMA, max_tokens=200)
+    reply, usage = await run.ask(run.deps.chat, prompt, schema=_SCHEMA, max_tokens=200)
     query = re.sub(r"\s+", " ", reply["query"]).strip()[:QUERY_LIMIT] if reply else ""
     if not query:
         unread = ProviderError("The model's reply held no query.", provider=run.deps.chat.name)

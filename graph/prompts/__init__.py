@@ -43,7 +43,7 @@ def messages(language: Language, name: str, **values: str) -> list[Message]:
 def answer_messages(request: Request) -> list[Message]:
     """The prompt of an answer: numbered sources, then the conversation, then the question."""
     sources = "\n\n".join(
-        f'<source id="{source.number}" title="{neutral_line(_title(source.hit))}">\n'
+        f'<source id="{source.number}" title="{neutral_line(titled(source.hit))}">\n'
         f"{neutralise(source.text)}\n</source>"
         for source in request.sources
     )
@@ -65,5 +65,6 @@ def conversation(history: Sequence[Turn]) -> str:
     return "\n".join(f"{role}: {neutral_line(text[:HISTORY_CHARACTERS])}" for role, text in turns[-HISTORY_TURNS:])
 
 
-def _title(hit: Hit) -> str:
+def titled(hit: Hit) -> str:
+    """Title and headings of a passage, on one line."""
     return " > ".join(dict.fromkeys((hit.document.title, *hit.chunk.heading_path)))
