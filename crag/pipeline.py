@@ -21,13 +21,24 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from chunking.config import ChunkingConfig
 from chunking.errors import ConfigError, NotFoundError
 from crag.yamlfile import Location, Mapping, cut, read_mapping
-from graph.config import GenerationConfig, GradingConfig, RewriteConfig, WebConfig
+from graph.config import GenerationConfig, GradingConfig, LimitsConfig, RewriteConfig, WebConfig
 from retrieval.config import EmbeddingConfig, RerankConfig, RetrievalConfig, StoreConfig
 
 SHIPPED = Path(__file__).parent / "pipelines"
 LADDER = ("vector", "hybrid", "hybrid-rerank", "crag")
 """The shipped files, each extending the one before."""
-SECTIONS = ("chunking", "embedding", "store", "retrieval", "rerank", "grading", "rewrite", "web", "generation")
+SECTIONS = (
+    "chunking",
+    "embedding",
+    "store",
+    "retrieval",
+    "rerank",
+    "grading",
+    "rewrite",
+    "web",
+    "generation",
+    "limits",
+)
 MAX_CHAIN = 20
 """Files that may stand over one another by `extends`."""
 _NAMED: dict[Location, tuple[tuple[str, ...], str, str]] = {
@@ -64,6 +75,7 @@ class Pipeline(BaseModel):
     rewrite: RewriteConfig = RewriteConfig()
     web: WebConfig = WebConfig()
     generation: GenerationConfig = GenerationConfig()
+    limits: LimitsConfig = LimitsConfig()
 
     def sections(self) -> dict[str, dict[str, Any]]:
         """What the pipeline does, as plain JSON values, every default included."""

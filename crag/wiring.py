@@ -155,6 +155,7 @@ class Parts:
                 rewrite=decided.rewrite,
                 web=decided.web,
                 generation=decided.generation,
+                limits=decided.limits,
                 pipeline={"name": decided.name, "version": decided.version},
                 # Whoever shows an answer must know whether its confidence decided anything.
                 models={**found.models, "grading": "on" if decided.grading.enabled else "off"},

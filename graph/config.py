@@ -1,4 +1,4 @@
-"""The `grading`, `rewrite`, `web` and `generation` sections of a pipeline file."""
+"""The `grading`, `rewrite`, `web`, `generation` and `limits` sections of a pipeline file."""
 
 from __future__ import annotations
 
@@ -71,5 +71,14 @@ class GenerationConfig(_Section):
     max_sentences: int = Field(default=5, ge=1, le=20)
     """extractive: sentences quoted at most; at most three where one fact is asked for."""
     timeout: float = Field(default=60.0, gt=0, le=600)
+
+
+class LimitsConfig(_Section):
+    """Of one answer. What they cut is named in `degraded`."""
+
     deadline: float = Field(default=120.0, gt=0, le=3600)
-    """Seconds for one answer, all nodes together."""
+    """Seconds, all nodes together."""
+    model_calls: int = Field(default=20, ge=0, le=1000)
+    """Questions to language models, the answer included; 0: none is asked, and answers are quotes."""
+    tokens: int | None = Field(default=None, ge=1)
+    """Tokens of all model calls together, prompts included; None: as many as the sections above allow."""

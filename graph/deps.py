@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from chunking.types import Document
-from graph.config import GenerationConfig, GradingConfig, RewriteConfig, WebConfig
+from graph.config import GenerationConfig, GradingConfig, LimitsConfig, RewriteConfig, WebConfig
 from graph.llms.base import ChatModel, Generator
 from graph.web.base import WebSearch
 from retrieval.config import RerankConfig, RetrievalConfig
@@ -76,6 +76,7 @@ class Deps:
     rewrite: RewriteConfig = field(default_factory=RewriteConfig)
     web: WebConfig = field(default_factory=WebConfig)
     generation: GenerationConfig = field(default_factory=GenerationConfig)
+    limits: LimitsConfig = field(default_factory=LimitsConfig)
     pipeline: Mapping[str, str] = field(default_factory=dict)
     """``name`` and ``version``, copied into each answer."""
     models: Mapping[str, str] = field(default_factory=dict)

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from chunking.errors import ConfigError, CragError
+from graph.budget import Budget
 from graph.build import build_graph, drawing
 from graph.config import GenerationConfig
 from graph.deps import Deps
@@ -52,7 +53,11 @@ class Engine:
         started = time.perf_counter()
         config = self._generation(generation)
         run = Run(
-            deps=self.deps, generation=config, started=started, deadline=started + config.deadline, filters=filters
+            deps=self.deps,
+            generation=config,
+            budget=Budget(self.deps.limits, config, self.deps.embedder.count_tokens),
+            started=started,
+            filters=filters,
         )
         state = self._state(question, history)
         # An async generator by construction; its declared type is the wider AsyncIterator.

@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypedDict
 
+from chunking.errors import ProviderError
 from graph.config import GenerationConfig
 from graph.evidence import Source
 from graph.types import Language, Turn, Usage
@@ -28,13 +29,22 @@ class Request:
     history: Sequence[Turn] = ()
 
 
+class LengthError(ProviderError):
+    """A model wrote as much as it was allowed to, and was not done."""
+
+
 class Generator(Protocol):
     name: str
+
+    def prompt(self, request: Request) -> Sequence[Message]:
+        """What the model is going to be sent; nothing where no model is asked."""
+        ...
 
     def generate(self, request: Request) -> AsyncGenerator[str | Usage, None]:
         """Pieces of an answer that cites sources as ``[number]``, and the usage of each model call.
 
-        Nothing of it is trusted: the caller checks each sentence. Raises ProviderError, also in mid-stream.
+        Nothing of it is trusted: the caller checks each sentence. Raises ProviderError, also in mid-stream, and
+        LengthError at ``request.config.max_tokens``.
         """
         ...
 

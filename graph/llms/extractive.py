@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from itertools import pairwise, zip_longest
 
 from chunking.sentences import split_sentences
 from graph.evidence import Source, Strip
-from graph.llms.base import Request
+from graph.llms.base import Message, Request
 from graph.questions import asks_several, kinds, parts
 from graph.quotes import header_of, in_fence, quoted
 from graph.strips import refers_back
@@ -43,6 +43,9 @@ class ExtractiveGenerator:
     """Quotes up to `max_sentences`; makes no call, so it never fails."""
 
     name = "extractive"
+
+    def prompt(self, request: Request) -> Sequence[Message]:
+        return ()
 
     async def generate(self, request: Request) -> AsyncGenerator[str | Usage, None]:
         gap = "" if request.language == "zh" else " "

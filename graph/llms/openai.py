@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from chunking.errors import ConfigError, ProviderError
 from graph.config import GenerationConfig
-from graph.llms.base import LanguageModel, Message, Request
+from graph.llms.base import LanguageModel, LengthError, Message, Request
 from graph.loops import PerLoop
 from graph.prompts import answer_messages
 from graph.types import Usage
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 MAX_RETRIES = 2
 """Of the client: on 408, 409, 429, 5xx and broken connections, with exponential back-off and Retry-After."""
+
+CHARACTERS = 16
+"""Of a token at most, on average: beyond that an endpoint does not keep to `max_tokens` and is cut."""
 
 
 def openai_model(config: GenerationConfig) -> LanguageModel:
@@ -49,16 +52,19 @@ class OpenAIModel:
             lambda: _client(key or "none", self._url, config.timeout), lambda client: client.close()
         )
 
+    def prompt(self, request: Request) -> Sequence[Message]:
+        return answer_messages(request)
+
     async def generate(self, request: Request) -> AsyncGenerator[str | Usage, None]:
         with self._errors():
             call: dict[str, Any] = {
                 "model": self._model,
-                "messages": answer_messages(request),
+                "messages": self.prompt(request),
                 "temperature": request.config.temperature,
                 "max_tokens": request.config.max_tokens,
             }
             stream = await self._create({**call, "stream": True, "stream_options": {"include_usage": True}})
-            finish, usage = None, None
+            finish, usage, written = None, None, 0
             async with stream:
                 async for event in stream:
                     usage = event.usage or usage
@@ -68,6 +74,10 @@ class OpenAIModel:
                     piece = event.choices[0].delta.content
                     if piece is not None and not isinstance(piece, str):
                         raise TypeError("content that is no text")
+                    written += len(piece or "")
+                    if written > CHARACTERS * request.config.max_tokens:
+                        finish = "length"
+                        break
                     if piece:
                         yield piece
             yield _usage(usage)
@@ -75,7 +85,11 @@ class OpenAIModel:
             if finish is None:
                 raise self._error("stopped in the middle of the answer: try again")
             if finish == "length":
-                raise self._error("reached generation.max_tokens in the middle of the answer: raise it")
+                raise LengthError(
+                    f"The model {self._model} at {self._url} reached generation.max_tokens in the middle of the "
+                    "answer: raise it.",
+                    provider="openai",
+                )
             if finish == "content_filter":
                 raise self._error("withheld the answer (content filter): ask differently")
 

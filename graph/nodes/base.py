@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from chunking.errors import CragError, ProviderError
+from graph.budget import Budget
 from graph.config import GenerationConfig
 from graph.deps import Deps
 from graph.llms.base import ChatModel, Message
@@ -31,30 +32,45 @@ SIDE_SHARE = 0.5
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """One answer in the making. `deadline` and `started` are `time.perf_counter` seconds."""
+    """One answer in the making. `started` is in `time.perf_counter` seconds."""
 
     deps: Deps
     generation: GenerationConfig
     """The pipeline's section with what this question overrides."""
+    budget: Budget
     started: float
-    deadline: float
     filters: Filters | None = None
     emit: Callable[[Event], None] = lambda event: None
 
     def remaining(self, reserves: int = 1) -> float:
         """Seconds that a node may still take, leaving `reserves` times the reserve."""
-        return self.deadline - time.perf_counter() - reserves * RESERVE * self.generation.deadline
+        deadline = self.deps.limits.deadline
+        return self.started + deadline - time.perf_counter() - reserves * RESERVE * deadline
 
     async def ask(
-        self, chat: ChatModel, messages: Sequence[Message], *, schema: Mapping[str, Any], max_tokens: int
+        self,
+        chat: ChatModel,
+        messages: Sequence[Message],
+        *,
+        schema: Mapping[str, Any],
+        max_tokens: int,
+        last: bool = False,
     ) -> tuple[dict[str, Any] | None, Usage]:
-        """A question to the model on the way to the answer: an object of `schema`, or None. Raises ProviderError."""
-        limit = max(0.0, min(self.generation.timeout, SIDE_SHARE * self.remaining()))
+        """A question to the model within the answer's limits: an object of `schema`, or None. Raises ProviderError.
+
+        `last` says that no answer is written after it, for which the others leave time and budget.
+        """
+        grant = self.budget.admit(messages, max_tokens, last=last)
+        limit = max(0.0, min(self.generation.timeout, self.remaining() * (1 if last else SIDE_SHARE)))
+        usage: Usage | None = None
         try:
             async with asyncio.timeout(limit):
-                return await chat.ask_json(messages, schema=schema, max_tokens=max_tokens)
+                reply, usage = await chat.ask_json(messages, schema=schema, max_tokens=grant.max_tokens)
+                return reply, usage
         except TimeoutError as late:
             raise ProviderError(f"{chat.name} did not answer within {limit:.3g} s.", provider=chat.name) from late
+        finally:
+            self.budget.settle(grant, usage)
 
 
 Result = tuple[State, Mapping[str, Any]]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import aclosing
+from dataclasses import replace
 
 from chunking.errors import CragError, ProviderError
 from graph.gate import Gate
-from graph.llms.base import Generator, Request
+from graph.llms.base import Generator, LengthError, Request
 from graph.llms.extractive import ExtractiveGenerator
 from graph.nodes.base import Node, Result, Run, degraded
 from graph.state import State
@@ -29,7 +30,7 @@ async def generate(state: State, run: Run) -> Result:
     limit = max(0.0, min(run.generation.timeout, run.remaining(reserves=2)))
     try:
         async with asyncio.timeout(limit):
-            await _write(generator, request, gate, run, usage)
+            await _within_budget(generator, request, gate, run, usage)
     except (CragError, TimeoutError) as raised:
         error = raised if isinstance(raised, CragError) else _late(generator, limit)
         if gate.text:
@@ -50,6 +51,27 @@ async def generate(state: State, run: Run) -> Result:
         "usage": sum(usage, Usage()),
     }
     return update, {"generator": generator.name, "sentences_dropped": gate.dropped, "citations": len(gate.citations)}
+
+
+async def _within_budget(generator: Generator, request: Request, gate: Gate, run: Run, usage: list[Usage]) -> None:
+    prompt = generator.prompt(request)
+    if not prompt:
+        return await _write(generator, request, gate, run, usage)
+    grant = run.budget.admit(prompt, request.config.max_tokens, last=True)
+    short = grant.max_tokens < request.config.max_tokens
+    if short:
+        request = replace(request, config=request.config.model_copy(update={"max_tokens": grant.max_tokens}))
+    try:
+        await _write(generator, request, gate, run, usage)
+    except LengthError as error:
+        if short:
+            raise ProviderError(
+                f"The answer's budget left {grant.max_tokens} tokens to write it in: raise limits.tokens.",
+                provider="limits",
+            ) from error
+        raise
+    finally:
+        run.budget.settle(grant, sum(usage, Usage()) if usage else None)
 
 
 async def _write(generator: Generator, request: Request, gate: Gate, run: Run, usage: list[Usage]) -> None:

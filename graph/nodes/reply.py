@@ -31,7 +31,7 @@ async def _served(state: State, side: SideRequest, run: Run) -> Result:
         return _ruled(side, run), _detail(side)
     prompt = f"{neutralise(side.prompt)}\n\n{_IN_JSON.format(schema=json.dumps(side.schema, ensure_ascii=False))}"
     given, usage = await run.ask(
-        run.deps.chat, [{"role": "user", "content": prompt}], schema=side.schema, max_tokens=_TOKENS
+        run.deps.chat, [{"role": "user", "content": prompt}], schema=side.schema, max_tokens=_TOKENS, last=True
     )
     text = side.read(given)
     if not text:

@@ -51,8 +51,8 @@ def without_search(state: State, run: Run, error: CragError) -> Result:
     if "best" not in state:
         if isinstance(error, ProviderError) and error.provider == "retrieve":
             raise ProviderError(
-                f"The search did not finish within the answer's deadline of {run.generation.deadline:g} s: "
-                "raise generation.deadline, or look at the embedder's endpoint.",
+                f"The search did not finish within the answer's deadline of {run.deps.limits.deadline:g} s: "
+                "raise limits.deadline, or look at the embedder's endpoint.",
                 provider="retrieve",
             ) from error
         raise error

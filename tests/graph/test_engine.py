@@ -10,9 +10,10 @@ from collections.abc import AsyncGenerator
 import pytest
 
 from chunking.errors import ConfigError, ProviderError
-from graph.config import GenerationConfig
+from graph.budget import Budget
+from graph.config import GenerationConfig, LimitsConfig
 from graph.engine import Engine
-from graph.llms.base import Request
+from graph.llms.base import Message, Request
 from graph.nodes.base import Run
 from graph.types import AnswerReady, Event, NodeEvent, NodeStarted, TextDelta, Usage
 from retrieval.config import RetrievalConfig
@@ -65,6 +66,9 @@ class Endless:
 
     def __init__(self) -> None:
         self.closed = False
+
+    def prompt(self, request: Request) -> tuple[Message, ...]:
+        return ()
 
     async def generate(self, request: Request) -> AsyncGenerator[str | Usage, None]:
         try:
@@ -212,6 +216,8 @@ def test_failures_are_logged(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_a_run_leaves_time_for_what_comes_after_a_failure() -> None:
-    run = Run(deps=deps([]), generation=GenerationConfig(deadline=10), started=0.0, deadline=time.perf_counter() + 10)
+    parts = deps([], limits=LimitsConfig(deadline=10))
+    budget = Budget(parts.limits, parts.generation, parts.embedder.count_tokens)
+    run = Run(deps=parts, generation=parts.generation, budget=budget, started=time.perf_counter())
     assert 9.5 < run.remaining() < 9.8
     assert run.remaining(reserves=2) < run.remaining()

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from chunking.errors import ProviderError, StoreError
-from graph.config import GenerationConfig, GradingConfig, RewriteConfig
+from graph.config import GradingConfig, LimitsConfig, RewriteConfig
 from graph.engine import Engine
 from graph.rescore import rescored
 from graph.types import Answer
@@ -75,10 +75,10 @@ def test_a_first_search_that_fails_is_an_error_that_says_why(fault: Exception) -
 
 
 def test_a_search_that_outlasts_the_deadline_is_an_error_that_says_what_to_raise() -> None:
-    with pytest.raises(ProviderError, match=r"deadline of 0\.3 s: raise generation\.deadline"):
+    with pytest.raises(ProviderError, match=r"deadline of 0\.3 s: raise limits\.deadline"):
         ask(
             retriever=MemoryRetriever(PASSAGES, delay=0.8),
-            generation=GenerationConfig(provider="extractive", deadline=0.3),
+            limits=LimitsConfig(deadline=0.3),
         )
 
 
@@ -155,7 +155,7 @@ def test_a_deadline_that_passes_midway_still_gives_an_answer() -> None:
                 PASSAGES,
                 calibration=ScriptedGrader([0.9]),
                 reranker=CoverageReranker(delay=1.5),
-                generation=GenerationConfig(provider="extractive", deadline=0.5),
+                limits=LimitsConfig(deadline=0.5),
             )
         )
         return await engine.ask(QUESTION), time.perf_counter() - started

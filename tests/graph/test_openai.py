@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from chunking.errors import ConfigError, ProviderError
-from graph.config import GenerationConfig, GradingConfig, RewriteConfig
+from graph.config import GenerationConfig, GradingConfig, LimitsConfig, RewriteConfig
 from graph.engine import Engine
 from graph.llms import build_llm
 from graph.llms.openai import OpenAIModel, parse_object
@@ -166,7 +166,7 @@ def test_an_answer_longer_than_max_tokens_ends_with_its_last_whole_sentence(serv
 def test_the_whole_answer_keeps_its_deadline(server: ScriptedServer) -> None:
     server.enqueue(chat_stream(ANSWER, delay=30.0))
     started = time.perf_counter()
-    got = answer(server, generation={"timeout": 60.0, "deadline": 1.0})
+    got = answer(server, generation={"timeout": 60.0}, limits=LimitsConfig(deadline=1.0))
     assert time.perf_counter() - started < 1.5
     assert got.status == "grounded"
     assert got.degraded[0].stage == "generate"

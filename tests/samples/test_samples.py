@@ -10,7 +10,7 @@ from chunking.config import ChunkingConfig
 from chunking.loaders import SUPPORTED, load_bytes, load_path
 from chunking.types import Document
 from eval.suite import Suite, load_suite
-from graph.config import GenerationConfig, GradingConfig, RewriteConfig, WebConfig
+from graph.config import GradingConfig, LimitsConfig, RewriteConfig, WebConfig
 from retrieval.config import RerankConfig, RetrievalConfig
 from tests.samples.make import BINARIES, DOCUMENTS, FONTS, SUITE, locate, make_binary, make_suite
 
@@ -137,7 +137,7 @@ STATED = {
     "只改写一次": RewriteConfig().attempts == 1,
     "Up to five results are read": WebConfig().max_results == 5,
     "timeout: 10": WebConfig().timeout == 10,
-    "总时限是 120 秒": GenerationConfig().deadline == 120,
+    "总时限是 120 秒": LimitsConfig().deadline == 120,
     "400 至 480 词元": 400 <= ChunkingConfig().max_tokens <= 480,
 }
 
