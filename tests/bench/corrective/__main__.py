@@ -1,0 +1,7 @@
+"""``python -m tests.bench.corrective [--out FILE] [--home FOLDER]``."""
+
+import sys
+
+from tests.bench.corrective import main
+
+main(sys.argv[1:])
