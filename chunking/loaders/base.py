@@ -11,6 +11,14 @@ MAX_TEXT_BYTES = 20_000_000
 """Largest text, Markdown, HTML or LaTeX file: some 7 million Chinese characters, far beyond any one document."""
 MAX_BINARY_BYTES = 200_000_000
 """Largest PDF or DOCX file, pictures included; what a DOCX unpacks to is held to the same bound."""
+_DEEPEST_ITEM = 12
+
+
+def item_indent(depth: int) -> str:
+    """What stands before a list item at a depth from 0. Deeper than Word, HTML or LaTeX sets lists, all stand alike:
+    indentation that grows with thousands of levels would square the length of a text.
+    """
+    return "  " * min(depth, _DEEPEST_ITEM)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 from chunking.errors import DocumentError
 from chunking.loaders.archive import check_archive, damaged
-from chunking.loaders.base import Parsed, TextBuilder
+from chunking.loaders.base import Parsed, TextBuilder, item_indent
 from chunking.loaders.tables import is_header, table_text
 from chunking.normalize import clean
 
@@ -73,7 +73,7 @@ class _Reader:
             self.builder.add("heading", " ".join(text.split()), level=level)
         elif text.strip() and (number is not None or name.lower().startswith("list")):
             identifier, depth = number or ("", 0)
-            self._collect("list", f"{'  ' * depth}{self._marker(identifier, depth)} {' '.join(text.split())}")
+            self._collect("list", f"{item_indent(depth)}{self._marker(identifier, depth)} {' '.join(text.split())}")
         elif _CODE_STYLE.search(name):
             self._collect("code", text)
         else:

@@ -9,8 +9,8 @@ import re
 from typing import Any
 
 from chunking.errors import DocumentError
-from chunking.loaders.base import Parsed, TextBuilder
-from chunking.loaders.html_nesting import bounded
+from chunking.loaders.base import Parsed, TextBuilder, item_indent
+from chunking.loaders.html_nesting import BLOCK_TAGS, bounded
 from chunking.loaders.tables import table_text
 from chunking.normalize import clean, decode
 
@@ -30,13 +30,6 @@ _NAMED_FRAMES = ",".join(
 )
 _FEWEST_LINKS = 6
 _LINK_SHARE = 0.8
-_BLOCK_TAGS = frozenset(
-    [
-        *("address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "div", "dl", "dt"),
-        *("fieldset", "figcaption", "figure", "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr"),
-        *("html", "legend", "li", "main", "ol", "p", "pre", "section", "summary", "table", "ul"),
-    ]
-)
 _WIDEST = 100
 """Rows or columns that a cell may span; what states more is broken."""
 _MAIN = ("main", "[role=main]", "article", "#mw-content-text", "#content", "body")
@@ -131,7 +124,7 @@ class _Writer:
             if tag == "br":
                 self._inline.append("\x00")
                 continue
-            if tag not in _BLOCK_TAGS:
+            if tag not in BLOCK_TAGS:
                 # Inline: its children in place.
                 stack.extend((child, False) for child in reversed(_children(node)))
                 continue
@@ -233,7 +226,7 @@ def _items(root: Any) -> list[str]:
         nested = [child for child in node.css("ul, ol, dl") if _nearest_item(child, node)]
         own = " ".join(_own_text(node).split())
         if own:
-            lines.append(f"{'  ' * depth}{marker}{own}")
+            lines.append(f"{item_indent(depth)}{marker}{own}")
         stack.extend((child, depth + 1, "") for child in reversed(nested))
     return lines
 
@@ -255,7 +248,7 @@ def _own_text(item: Any) -> str:
         if node.tag == "-text":
             parts.append(node.text_content or "")
         elif node.tag not in ("ul", "ol", "dl"):
-            if node.tag in _BLOCK_TAGS or node.tag == "br":
+            if node.tag in BLOCK_TAGS or node.tag == "br":
                 parts.append(" ")
             stack.extend(reversed(_children(node)))
     return clean("".join(parts))

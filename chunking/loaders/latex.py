@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from chunking.loaders.base import Parsed, TextBuilder
-from chunking.loaders.latex_inline import balanced, plain
+from chunking.loaders.base import Parsed, TextBuilder, item_indent
+from chunking.loaders.latex_inline import OPTION, balanced, plain
 from chunking.loaders.tables import is_header, table_text
 from chunking.normalize import decode
 
@@ -24,16 +24,16 @@ _DROPPED = ("comment", "tikzpicture", "filecontents", "picture", "CCSXML")
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*\n?[^\S\n]*")
 _EVENT = re.compile(
     r"\\begin\s*\{(?P<begin>[A-Za-z]+)\*?\}|\\end\s*\{(?P<end>[A-Za-z]+)\*?\}"
-    r"|\\(?P<section>part|chapter|section|subsection|subsubsection|paragraph)\*?\s*(?:\[[^\]]*\])?\s*\{"
-    r"|\\(?P<item>item|bibitem)\b\s*(?:\[(?P<label>[^\]]*)\])?"
-    r"|\\(?P<caption>caption)\*?\s*(?:\[[^\]]*\])?\s*\{"
+    rf"|\\(?P<section>part|chapter|section|subsection|subsubsection|paragraph)\*?\s*{OPTION}\s*\{{"
+    rf"|\\(?P<item>item|bibitem)\b\s*(?:\[(?P<label>[^\]]{{0,1000}}+)\])?"
+    rf"|\\(?P<caption>caption)\*?\s*{OPTION}\s*\{{"
     r"|(?P<display>\\\[|(?<!\\)\$\$)|(?P<par>\n[^\S\n]*\n\s*|\\par\b)"
 )
-_ARGUMENTS = re.compile(r"(?:\s*\[[^\]]*\])?")
+_ARGUMENTS = re.compile(rf"(?:\s*{OPTION})?")
 _RULE = re.compile(r"\\(?:hline|toprule|midrule|bottomrule|endhead|endfirsthead|endfoot|endlastfoot|cline|cmidrule)\b")
-_ROW_END = re.compile(r"\\\\(?:\[[^\]]*\])?|\\tabularnewline\b")
+_ROW_END = re.compile(rf"\\\\{OPTION}|\\tabularnewline\b")
 _CELL_END = re.compile(r"(?<!\\)&")
-_TITLE = re.compile(r"\\title\s*(?:\[[^\]]*\])?\s*\{")
+_TITLE = re.compile(rf"\\title\s*{OPTION}\s*\{{")
 
 
 def load_latex(data: bytes, source: str) -> Parsed:
@@ -54,7 +54,7 @@ def load_latex(data: bytes, source: str) -> Parsed:
 
 def _without_comments(text: str) -> str:
     """Comments go, except in code, where a percent sign is one."""
-    pattern = re.compile(r"\\begin\{(" + "|".join(_CODE) + r")\}.*?\\end\{\1\}", re.DOTALL)
+    pattern = re.compile(r"\\begin\{(" + "|".join(_CODE) + r")\}.*?(?:\\end\{\1\}|\Z)", re.DOTALL)
     parts: list[str] = []
     at = 0
     for code in pattern.finditer(text):
@@ -161,7 +161,7 @@ class _Reader:
             at = _skip_group(self.text, at)
             marker = f"[{number + 1}]"
         label = f"{plain(event['label']).strip()}: " if event["label"] and environment == "description" else ""
-        self._items.append(f"{'  ' * (len(self._lists) - 1)}{marker} {label}")
+        self._items.append(f"{item_indent(len(self._lists) - 1)}{marker} {label}")
         return at
 
     def _math(self, source: str, after: int) -> int:

@@ -42,21 +42,24 @@ _LETTERS = {
     "newline": " ",
     "linebreak": " ",
 }
+OPTION = r"(?:\[[^\]]{0,1000}+\])?"
+"""An optional argument. Bounded, as brackets that never close would be looked through again from each of them."""
 # Their arguments are no text.
 _DROPPED = re.compile(
     r"\\(?:label|vspace|hspace|includegraphics|bibliographystyle|bibliography|input|include|pagestyle|thispagestyle|"
     r"setlength|addtolength|setcounter|definecolor|usepackage|documentclass|graphicspath|nocite|index|color|"
     r"phantom|vskip|hskip|centering|maketitle|tableofcontents|newpage|clearpage|noindent|multirow\s*\{[^{}]*\})\b\*?"
-    r"\s*(?:\[[^\]]*\])?\s*(?:\{[^{}]*\})?"
+    rf"\s*{OPTION}\s*(?:\{{[^{{}}]*\}})?"
 )
 _CITATION = re.compile(
-    r"\\(?:[cC]ite\w*|parencite|textcite|(?:auto|eq|page|c|C|name)?ref)\*?\s*(?:\[[^\]]*\]\s*){0,2}\{([^{}]*)\}"
+    rf"\\(?:[cC]ite\w*|parencite|textcite|(?:auto|eq|page|c|C|name)?ref)\*?\s*{OPTION}\s*{OPTION}\s*\{{([^{{}}]*)\}}"
 )
 _LINK = re.compile(r"\\href\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
 _COLUMNS = re.compile(r"\\multicolumn\s*\{[^{}]*\}\s*\{[^{}]*\}")
 _ACCENT = re.compile(r"\\(?:([`'^\"~=.])|([uvHcdrk])(?=[\s{]))\s*(?:\{\\?([A-Za-z])\}|\\?([A-Za-z]))")
 _COMMAND = re.compile(r"\\([A-Za-z]+)\*?[^\S\n]*")
-_MATH = re.compile(r"(?<!\\)\$[^$]+\$|\\\(.{1,2000}?\\\)", re.DOTALL)
+_MATH = re.compile(r"(?<!\\)\$[^$]+\$|\\\((?:[^\\]|\\[^()]){1,2000}\\\)")
+_LINE_END = re.compile(rf"\\\\{OPTION}")
 _ESCAPED = re.compile(r"\\([%&_#${}])")
 
 
@@ -83,7 +86,7 @@ def balanced(text: str, at: int) -> int:
 
 def _words(source: str) -> str:
     if "\\" in source:
-        source = re.sub(r"\\\\(?:\[[^\]]*\])?", " ", source)
+        source = _LINE_END.sub(" ", source)
         # Escaped characters step aside while braces and commands are removed.
         source = _ESCAPED.sub(lambda match: chr(0xE000 + ord(match.group(1))), source)
         source = _DROPPED.sub("", source)

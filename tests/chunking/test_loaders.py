@@ -13,9 +13,11 @@ import pytest
 from fpdf import FPDF
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from selectolax.lexbor import LexborHTMLParser
 
 from chunking.errors import DocumentError
 from chunking.loaders import SUPPORTED, load_bytes, load_path
+from chunking.loaders.html_nesting import bounded
 from chunking.loaders.pages import join_lines
 from chunking.types import Document, document_id
 
@@ -277,9 +279,39 @@ def test_html_in_a_declared_encoding() -> None:
     assert document.title == "page"
 
 
-def test_deeply_nested_html_is_read() -> None:
-    html = "<html><body>" + "<div>" * 5_000 + "deep" + "</div>" * 5_000 + "</body></html>"
-    assert load_bytes(html.encode(), source="a.html").text == "deep"
+_TAGS = [
+    *("<div>", "</div>", "<span>", "</span>", "<p>", "</p>", "<b>", "</b>", "<i id=x>", "<table>", "<td>", "</td>"),
+    *("</table>", "<ul>", "<li>", "</li>", "</ul>", "<h2>", "</h2>", "<x-y>", "</x-y>", "<a href=/>", "</a>", "<nav>"),
+    *("</nav>", "<svg>", "</svg>", "<form>", "</form>", "<div/>"),
+]
+
+
+@settings(max_examples=60, deadline=None)
+@given(tags=st.lists(st.sampled_from(_TAGS), min_size=1, max_size=8))
+def test_nesting_of_html_is_bounded_however_its_tags_repeat(tags: list[str]) -> None:
+    depth = 0
+    node = LexborHTMLParser(bounded("".join(tags) * 700 + "word")).body
+    while node is not None and node.tag != "-text":
+        node, depth = node.last_child, depth + 1
+    assert depth < 600
+
+
+def test_html_within_the_bound_is_parsed_as_it_is() -> None:
+    html = "<div><p>a<b>b</b></p><!-- <i/> --><ul><li>x<li>y</ul><script>1</x/></script></div>" * 300
+    assert bounded(html) == html
+    deep = "<div>" * 300 + "deep" + "</div>" * 300
+    assert bounded(deep) == "<div>" * 256 + "deep" + "</div>" * 256
+
+
+def test_empty_elements_of_xhtml_end_where_they_stand() -> None:
+    html = (
+        '<html><head><title/><script src="a.js" /></head><body><p>First <a href=/x/>link</a> <a id="p1" />and <i/>more.'
+        "</p><table><tr><th>k</th><th>v</th></tr><tr><td/><td>1</td></tr></table></body></html>"
+    )
+    assert kinds(load_bytes(html.encode(), source="a.xhtml")) == [
+        ("paragraph", "First link and more."),
+        ("table", "| k | v |\n| --- | --- |\n|  | 1 |"),
+    ]
 
 
 # DOCX
@@ -562,9 +594,15 @@ def test_identity_of_a_path(tmp_path: Path) -> None:
         ("links.md", "[a](" * 50_000),
         ("pictures.md", "![" * 50_000),
         ("nested.html", "<div>" * 100_000 + "deep"),
+        ("bold.html", "".join(f"<b id={number}><p>word " for number in range(10_000))),
+        ("lists.html", "<ul><li>item" * 10_000),
+        ("lists.tex", r"\begin{itemize}\item a " * 10_000),
+        ("labels.tex", r"\item[" * 50_000),
+        ("code.tex", r"\begin{verbatim}" * 20_000),
+        ("citations.tex", r"\cite[" * 30_000),
     ],
     ids=lambda value: value if value.count(".") == 1 and len(value) < 20 else "",
 )
 def test_what_never_closes_is_read_once(name: str, text: str) -> None:
-    """Each took from many seconds to hours while it was read again from every character."""
-    assert load_bytes(text.encode(), source=name).text
+    """Each took from many seconds to hours, or a text of gigabytes, while it was read again from every character."""
+    assert 0 < len(load_bytes(text.encode(), source=name).text) < 10 * len(text)
