@@ -292,6 +292,11 @@ class Crag:
         documents = len(self.workspace.registry)
         return {"home": home, "documents": documents, "index": self._parts.index(self.pipeline).status()}
 
+    def index_size(self, pipeline: str | Path | Pipeline | None = None) -> dict[str, float]:
+        """``chunks`` and their ``mean_tokens`` in the pipeline's index."""
+        chunks = self._parts.index(self._choose(pipeline)).chunks
+        return {"chunks": len(chunks), "mean_tokens": chunks.mean_tokens()}
+
     def verify_index(self) -> dict[str, Any]:
         """Compare documents, vectors and postings in full; ``ok`` is False where they differ."""
         return self._parts.index(self.pipeline).verify()

@@ -50,8 +50,9 @@ class PipelineSystem:
     def manifest(self) -> Mapping[str, Any]:
         return self._manifest
 
-    async def ready(self) -> None:
+    async def ready(self) -> Mapping[str, Any]:
         self._bench.prepare([self._pipeline], self._progress)
+        return self._bench.crag.index_size(self._pipeline)
 
     async def ask(self, question: str, history: Sequence[Turn]) -> Answer:
         self._bench.turn_to(self._pipeline)

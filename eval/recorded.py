@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from chunking.errors import ConfigError
@@ -38,8 +38,9 @@ class RecordedSystem:
     def manifest(self) -> dict[str, Any]:
         return {"recorded": len(self._questions)}
 
-    async def ready(self) -> None:
+    async def ready(self) -> Mapping[str, Any]:
         """Nothing is to be loaded."""
+        return {}
 
     async def ask(self, question: str, history: Sequence[Turn]) -> Answer:
         recorded = self._questions.get(question)

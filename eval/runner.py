@@ -113,9 +113,9 @@ async def run_suite(
         _manifest(run, {**new, "embedder": None if built is None else built.fingerprint}, options)
         for run, new in zip(started, manifests, strict=True)
     ]
-    for system, run in zip(systems, started, strict=True):
+    for system, run, manifest in zip(systems, started, manifests, strict=True):
         if run is None or any(_open_answers(run, questions, options)):
-            await system.ready()
+            manifest["index"] = dict(await system.ready())
     for folder, manifest in zip(folders, manifests, strict=True):
         _open_folder(folder, manifest, options)
     budget = Budget(options.max_cost, spent=sum(_spent(read_run(folder)) for folder in folders))

@@ -8,6 +8,7 @@
      "pipeline": {"name", "version", "resolved": {...}}, resolved is what System.manifest() gave
      "judge":    {"model", "endpoint", "parameters", "prompts"} or null   prompts is a hash
      "embedder": fingerprint that the similarity metrics used, or null
+     "index":    what System.ready() gave: {"chunks", "mean_tokens"} of the index that was asked, or {}
      "metrics":  [{"name", "group", "direction": "higher"|"lower", "range": [low, high], "judged": bool,
                    "description"}]
      "settings": {"sample", "stratify", "round"}

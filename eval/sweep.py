@@ -26,6 +26,10 @@ from eval.intervals import Interval, mean_interval
 from eval.runs import MetricInfo, Question, Run
 from eval.statistics import ALPHA
 
+BESIDE = ("recall@5", "coverage@1500")
+LEAST_QUESTIONS = 4
+"""Two for each half."""
+
 Overrides = Mapping[str, Any]
 RunPipeline = Callable[[Overrides], Run]
 
@@ -40,6 +44,8 @@ class Point:
     held_out: float
     interval: Interval | None
     latency_ms: float
+    beside: Mapping[str, float]
+    """What explains the figure: `BESIDE` on the held-out half where measured, chunks and their mean tokens."""
 
     @property
     def label(self) -> str:
@@ -65,6 +71,11 @@ class Sweep:
         """How much better the choice looks on the half that chose it than on the other, against the base."""
         base, sign = self.points[0], 1 if self.metric.direction == "higher" else -1
         return sign * ((self.chosen.tuning - base.tuning) - (self.chosen.held_out - base.held_out))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names in `Point.beside` that any setting has."""
+        return tuple(dict.fromkeys(name for point in self.points for name in point.beside))
 
     @property
     def sentence(self) -> str:
@@ -103,6 +114,7 @@ class Sweep:
                     "held_out": point.held_out,
                     "interval": [point.interval.low, point.interval.high] if point.interval else None,
                     "latency_ms": point.latency_ms,
+                    "beside": dict(point.beside),
                 }
                 for point in self.points
             ],
@@ -191,9 +203,17 @@ def split_questions(run: Run, metric: str, *, seed: int = 0) -> tuple[frozenset[
         members = sorted(question.id for question in groups[key])
         generator.shuffle(members)
         order += members
-    if len(order) < 4:
-        raise ConfigError(f"{run.path} has {len(order)} questions for {metric}; a sweep needs at least four to split.")
+    require_questions(len(order), f"{run.path}", f" for {metric}")
     return frozenset(order[::2]), frozenset(order[1::2])
+
+
+def require_questions(count: int, where: str, kind: str = "") -> None:
+    """Raises ConfigError below `LEAST_QUESTIONS`."""
+    if count < LEAST_QUESTIONS:
+        raise ConfigError(
+            f"{where} has {count} question{'' if count == 1 else 's'}{kind}; a sweep needs at least {LEAST_QUESTIONS} "
+            "to split into halves."
+        )
 
 
 def _point(
@@ -211,4 +231,18 @@ def _point(
         float(np.mean(halves[1])),
         mean_interval(halves[1], bounds=metric.range),
         float(np.mean(latencies)),
+        _beside(run, metric, held_out),
     )
+
+
+def _beside(run: Run, metric: MetricInfo, held_out: Collection[str]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for name in BESIDE:
+        values = [v for question, each in run.values(name).items() if question in held_out for v in each]
+        if values and name != metric.name:
+            found[name] = float(np.mean(values))
+    index = run.manifest.get("index") or {}
+    for name, key in (("chunks", "chunks"), ("tokens a chunk", "mean_tokens")):
+        if key in index:
+            found[name] = float(index[key])
+    return found

@@ -21,8 +21,11 @@ class System(Protocol):
         """The resolved settings, as JSON, for the run's manifest."""
         ...
 
-    async def ready(self) -> None:
-        """Called before the first question, and only where there is one; what it loads is in no answer's latency."""
+    async def ready(self) -> Mapping[str, Any]:
+        """Called before the first question, and only where there is one; what it loads is in no answer's latency.
+
+        What it returns is the manifest's ``index``: ``{"chunks": int, "mean_tokens": float}`` where there is one.
+        """
         ...
 
     async def ask(self, question: str, history: Sequence[Turn]) -> Answer:

@@ -31,6 +31,10 @@ class ChunkTable:
     def __len__(self) -> int:
         return int(self._scalar("SELECT count(*) FROM chunks WHERE index_id = ?"))
 
+    def mean_tokens(self) -> float:
+        """Of a chunk; 0 where there is none."""
+        return float(self._scalar("SELECT coalesce(avg(tokens), 0) FROM chunks WHERE index_id = ?"))
+
     def ids(self) -> set[str]:
         return {row[0] for row in self._all("SELECT id FROM chunks WHERE index_id = ?")}
 

@@ -48,11 +48,12 @@ def calibrate(*, suite: str, pipeline: str, keep: bool, home: Path, as_json: boo
     ]
     print_rows(to, ("confidence", "questions", "said", "was"), reliability, right=("questions", "said", "was"))
     to.print()
+    searches = f"{fitted.cases} search{'' if fitted.cases == 1 else 'es'}"
     if fitted.path:
-        to.print(f"Fitted on {fitted.cases} searches; in use from now on: {fitted.path}")
+        to.print(f"Fitted on {searches}; in use from now on: {fitted.path}")
         return
     to.print(
-        f"Not kept: fitted on {fitted.cases} searches it is no better than what is in use, by the Brier score. More "
+        f"Not kept: fitted on {searches} it is no better than what is in use, by the Brier score. More "
         "questions may help; --keep uses it all the same."
     )
     sys.exit(1)

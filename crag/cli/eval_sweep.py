@@ -15,7 +15,7 @@ from crag.pipeline import load_pipeline, vary
 from eval.options import RunOptions
 from eval.report import render_html
 from eval.runs import Run
-from eval.sweep import Overrides, Sweep, parse_grid
+from eval.sweep import Overrides, Sweep, parse_grid, require_questions
 from eval.sweep import sweep as run_sweep
 
 
@@ -51,6 +51,7 @@ def sweep(
     base, grid, judge = load_pipeline(pipeline), parse_grid(settings), judge_settings(more)
     options = RunOptions(metrics=tuple(metrics.split(",")) if metrics else None, **more)
     with Bench(suite, home=home, out=out) as bench:
+        require_questions(len(bench.suite.questions), f"The suite {bench.suite.name}")
 
         def run(overrides: Overrides) -> Run:
             changed = vary(base, overrides)
@@ -76,15 +77,26 @@ def _print(found: Sweep) -> None:
     to = console()
     rows = [
         (
-            point.label,
+            *map(str, point.overrides.values()),
             f"{point.tuning:.3f}",
             f"{point.held_out:.3f}",
             f"{point.interval.low:.3f} to {point.interval.high:.3f}" if point.interval else "-",
+            *(_figure(point.beside.get(name)) for name in found.columns),
             f"{point.latency_ms:.0f}",
             "chosen" if point is found.chosen else "",
         )
         for point in found.points
     ]
-    headings = ("setting", f"{found.metric.name}, tuning half", "held-out half", "95% interval", "ms", "")
-    print_rows(to, headings, rows, right=headings[1:5])
+    fields = [field.rpartition(".")[2] for field in found.points[0].overrides]
+    figures = ("chose", "held out", "95% interval", *found.columns, "ms")
+    print_rows(to, (*fields, *figures, ""), rows, right=figures)
+    to.print(
+        f"[dim]{found.metric.name} on the half that chose and on the other; what stands beside is of the other.[/]"
+    )
     to.print(found.sentence)
+
+
+def _figure(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.3f}" if value <= 1 else f"{value:,.0f}"

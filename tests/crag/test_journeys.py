@@ -217,6 +217,7 @@ def test_eval_sweeps_a_field(home: Path, tmp_path: Path) -> None:
     )  # fmt: skip
     assert ran.code == 0, ran.err
     assert [point["overrides"] for point in ran.json["points"]] == [{"retrieval.top_k": 1}, {"retrieval.top_k": 10}]
+    assert all(point["beside"]["chunks"] > 18 for point in ran.json["points"])
 
 
 def test_killed_in_the_middle_of_ingest_nothing_is_lost_or_twice(home: Path, tmp_path: Path) -> None:

@@ -109,6 +109,7 @@ def test_a_run_is_on_disk_with_every_score(suite: Suite, tmp_path: Path) -> None
     assert read.manifest["suite"] == {"name": "suite", "hash": suite.hash, "questions": 3, "unused_keys": []}
     assert read.manifest["corpus"] == {"hash": corpus.hash, "documents": 2}
     assert read.manifest["judge"] is None
+    assert read.manifest["index"] == {"chunks": 3, "mean_tokens": 41.5}
     assert read.summary["refusals"]["precision"] == 1.0
     assert read.summary["diagnosis"]["stages"] == {}
 

@@ -83,7 +83,8 @@ class EngineSystem:
     def manifest(self) -> Mapping[str, Any]:
         return {"embedder": self.version}
 
-    async def ready(self) -> None: ...
+    async def ready(self) -> Mapping[str, Any]:
+        return {}
 
     async def ask(self, question: str, history: Sequence[Turn]) -> Answer:
         return await self._engine.ask(question, history)

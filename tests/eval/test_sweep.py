@@ -12,7 +12,7 @@ import pytest
 from chunking.errors import ConfigError
 from eval.runs import Run
 from eval.sweep import parse_grid, split_questions, sweep
-from tests.fakes.runs import CORRECTNESS, F1, Case, write_run
+from tests.fakes.runs import CORRECTNESS, F1, RECALL, Case, write_run
 
 TYPES = ("factual", "summary")
 
@@ -56,6 +56,25 @@ def test_ten_identical_settings_are_no_improvement(tmp_path: Path) -> None:
     result = sweep({"retrieval.top_k": list(same)}, runner(tmp_path, same, noise=0.15))
     assert result.optimism > 0.02
     assert result.comparison.candidates[0].verdict == "NO DIFFERENCE SHOWN"
+
+
+def test_what_explains_a_setting_stands_beside_it(tmp_path: Path) -> None:
+    """On the held-out half, as the figure that it explains; an older run without an index lacks a column, no more."""
+    sizes = {1: {"chunks": 900, "mean_tokens": 112.25}, 2: {}}
+
+    def run(overrides: Mapping[str, Any]) -> Run:
+        (value,) = overrides.values()
+        cases = [Case(f"q{n:02}", {"f1": 0.5, "recall@5": float(n < value * 4)}) for n in range(8)]
+        return write_run(tmp_path / str(value), cases, metrics=(F1, RECALL), index=sizes[value])
+
+    result = sweep({"chunking.target_tokens": [1, 2]}, run, primary="f1")
+    _, held_out = split_questions(result.points[0].run, "f1")
+    recall = sum(int(question[1:]) < 4 for question in held_out) / len(held_out)
+    assert [dict(point.beside) for point in result.points] == [
+        {"recall@5": recall, "chunks": 900, "tokens a chunk": 112.25},
+        {"recall@5": 1.0},
+    ]
+    assert result.columns == ("recall@5", "chunks", "tokens a chunk")
 
 
 def test_a_tie_recommends_nothing(tmp_path: Path) -> None:
@@ -107,7 +126,7 @@ def test_two_fields_make_every_combination(tmp_path: Path) -> None:
 def test_what_cannot_be_swept_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="at least two settings"):
         sweep({"retrieval.top_k": [1]}, runner(tmp_path, {1: 0.4}))
-    with pytest.raises(ConfigError, match="at least four"):
+    with pytest.raises(ConfigError, match="at least 4"):
         sweep({"retrieval.top_k": [1, 2]}, runner(tmp_path, {1: 0.4, 2: 0.5}, questions=3))
     with pytest.raises(ConfigError, match="'correctness' was not measured"):
         sweep({"retrieval.top_k": [1, 2]}, runner(tmp_path, {1: 0.4, 2: 0.5}), primary=CORRECTNESS.name)

@@ -69,9 +69,10 @@ class ScriptedSystem:
     def manifest(self) -> dict[str, Any]:
         return {"pipeline": self.name}
 
-    async def ready(self) -> None:
+    async def ready(self) -> dict[str, Any]:
         assert not self.asked
         self.readied += 1
+        return {"chunks": 3, "mean_tokens": 41.5}
 
     async def ask(self, question: str, history: Sequence[Turn]) -> Answer:
         self.asked.append((question, tuple(history)))
