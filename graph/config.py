@@ -40,7 +40,8 @@ class RewriteConfig(_Section):
     attempts: int = Field(default=1, ge=0, le=5)
     """Rewritten searches before the web, or the refusal."""
     hops: int = Field(default=0, ge=0, le=5)
-    """Passages from which the search goes on, side by side, where the evidence is not sure to be whole; 0 never."""
+    """Further searches, side by side, where the evidence is not sure to be whole: for what a language model finds
+    missing, or without one from the best passages. 0 never."""
     hop_below: float = Field(default=0.9, ge=0, le=1)
     """Confidence below which it does."""
 

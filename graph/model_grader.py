@@ -14,8 +14,8 @@ from typing import Any
 
 from graph.language import language_of
 from graph.llms.base import Message
-from graph.neutral import neutral_line, neutralise
-from graph.prompts import messages, titled
+from graph.neutral import neutralise
+from graph.prompts import messages, shown
 from retrieval.types import Hit
 
 GRADES: dict[str, float] = {"full": 0.9, "part": 0.5, "none": 0.1}
@@ -56,11 +56,7 @@ class Grades:
 
 def grading_messages(question: str, hits: Sequence[Hit]) -> list[Message]:
     """The prompt: `hits` numbered from 1, then the question, in the question's language."""
-    passages = "\n\n".join(
-        f'<passage id="{number}" title="{neutral_line(titled(hit))}">\n'
-        f"{neutralise(hit.chunk.text[:PASSAGE_LIMIT])}\n</passage>"
-        for number, hit in enumerate(hits, 1)
-    )
+    passages = shown(hits, PASSAGE_LIMIT)
     return messages(language_of(question), "grade", passages=passages, question=neutralise(question))
 
 

@@ -66,6 +66,8 @@ class State(TypedDict, total=False):
     """The best graded search so far."""
     hopped: bool
     """Whether the search went on from what it found."""
+    sub_questions: tuple[str, ...]
+    """What the model then found missing: sentences that bear on these are kept as well."""
     web: Graded
     route: Route
     confidence: float

@@ -20,12 +20,12 @@ from retrieval.types import Hit
 
 async def refine(state: State, run: Run) -> Result:
     cuts = _cuts(state)
-    return _refined(state, run, cuts, await asyncio.to_thread(_relevances, parts(state["standalone"]), cuts, run))
+    return _refined(state, run, cuts, await asyncio.to_thread(_relevances, _asked(state), cuts, run))
 
 
 def by_words(state: State, run: Run, error: CragError) -> Result:
     cuts = _cuts(state)
-    by_part = [relevances(part, cuts, None) for part in parts(state["standalone"])]
+    by_part = [relevances(part, cuts, None) for part in _asked(state)]
     update, detail = _refined(state, run, cuts, by_part)
     action = "Sentences are chosen by the question's words."
     return {**update, "degraded": degraded("refine", error, action)}, detail
@@ -43,6 +43,11 @@ def passages(state: State) -> list[tuple[Hit, float]]:
     found = list(zip(web.hits, web.probabilities, strict=True))
     # Sorted is stable: passages of one side that are equally likely keep the order of their search.
     return found if state["route"] == "incorrect" else sorted(own + found, key=lambda pair: -pair[1])
+
+
+def _asked(state: State) -> tuple[str, ...]:
+    """The parts of the question, in their order, and then what a model found missing."""
+    return (*parts(state["standalone"]), *state.get("sub_questions", ()))
 
 
 def _cuts(state: State) -> list[Cut]:

@@ -34,8 +34,9 @@ def load(language: Language, name: str) -> Template:
 
 def messages(language: Language, name: str, **values: str) -> list[Message]:
     """The system and user message of a prompt. `values` must have been neutralised."""
+    system = {"not_enough": NOT_ENOUGH[language], **values}
     return [
-        {"role": "system", "content": load(language, f"{name}.system").substitute(not_enough=NOT_ENOUGH[language])},
+        {"role": "system", "content": load(language, f"{name}.system").substitute(system)},
         {"role": "user", "content": load(language, f"{name}.user").substitute(values)},
     ]
 
@@ -43,7 +44,7 @@ def messages(language: Language, name: str, **values: str) -> list[Message]:
 def answer_messages(request: Request) -> list[Message]:
     """The prompt of an answer: numbered sources, then the conversation, then the question."""
     sources = "\n\n".join(
-        f'<source id="{source.number}" title="{neutral_line(titled(source.hit))}">\n'
+        f'<source id="{source.number}" title="{neutral_line(_title(source.hit))}">\n'
         f"{neutralise(source.text)}\n</source>"
         for source in request.sources
     )
@@ -59,12 +60,19 @@ def answer_messages(request: Request) -> list[Message]:
     )
 
 
+def shown(hits: Sequence[Hit], limit: int) -> str:
+    """Passages numbered from 1 and delimited, `limit` characters of each at most."""
+    return "\n\n".join(
+        f'<passage id="{number}" title="{neutral_line(_title(hit))}">\n{neutralise(hit.chunk.text[:limit])}\n</passage>'
+        for number, hit in enumerate(hits, 1)
+    )
+
+
 def conversation(history: Sequence[Turn]) -> str:
     """The last turns, one line each; earlier system turns are instructions of others and are left out."""
     turns = [turn for turn in history if turn[0] != "system"]
     return "\n".join(f"{role}: {neutral_line(text[:HISTORY_CHARACTERS])}" for role, text in turns[-HISTORY_TURNS:])
 
 
-def titled(hit: Hit) -> str:
-    """Title and headings of a passage, on one line."""
+def _title(hit: Hit) -> str:
     return " > ".join(dict.fromkeys((hit.document.title, *hit.chunk.heading_path)))

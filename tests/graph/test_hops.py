@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from chunking.errors import StoreError
-from graph.config import GradingConfig, RewriteConfig
+from graph.config import GenerationConfig, GradingConfig, LimitsConfig, RewriteConfig
 from graph.engine import Engine
+from graph.llms import build_llm
 from graph.types import Answer
 from retrieval.config import RetrievalConfig
 from tests.fakes.graph import MemoryRetriever, ScriptedGrader, deps, hit
+from tests.fakes.http import Reply, ScriptedServer
+from tests.fakes.openai import chat, chat_json, chat_stream, error
 
 LELAND = hit("Leland is a town where the film Maximum Overdrive was shot in 1986.", source="leland.md", title="Leland")
 FILM = hit("Stephen King directed Maximum Overdrive.", source="film.md", title="Film")
@@ -96,3 +100,102 @@ def test_a_hop_that_fails_leaves_the_first_search_and_is_named() -> None:
     answer = ask(0.5, retriever)
     assert answer.status == "grounded"
     assert [entry.stage for entry in answer.degraded] == ["hop"]
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedServer]:
+    with ScriptedServer() as running:
+        yield running
+
+
+def ask_with_model(
+    server: ScriptedServer, retriever: MemoryRetriever, *, question: str = QUESTION, limits: LimitsConfig | None = None
+) -> Answer:
+    generation = GenerationConfig(provider="openai", model="m", base_url=f"{server.url}/v1")
+    model = build_llm(generation)
+    engine = Engine(
+        deps(
+            [],
+            retriever=retriever,
+            generator=model.generator,
+            chat=model.chat,
+            generation=generation,
+            limits=limits or LimitsConfig(),
+            calibration=ScriptedGrader([0.5]),
+            rewrite=RewriteConfig(attempts=0, hops=2),
+            retrieval=RetrievalConfig(top_k=6),
+        )
+    )
+
+    async def answered() -> Answer:
+        try:
+            return await engine.ask(question)
+        finally:
+            await engine.aclose()
+
+    return asyncio.run(answered())
+
+
+def hop_of(answer: Answer) -> dict[str, Any]:
+    return dict(next(event for event in answer.trace if event.node == "hop").detail)
+
+
+CHAPTER = hit("Maximum Overdrive was made by Stephen King, of Maine.", source="king.md", title="King")
+WRITTEN = ["Maximum Overdrive was made by Stephen King."]
+
+
+def test_with_a_model_what_is_missing_is_searched_for_by_name(server: ScriptedServer) -> None:
+    server.enqueue(chat_json({"questions": ["Who made Maximum Overdrive?", " "]}), chat_stream(WRITTEN))
+    retriever = MemoryRetriever([LELAND, *OTHERS, *OTHERS, CHAPTER])
+    answer = ask_with_model(server, retriever)
+    assert retriever.asked == [QUESTION, "Who made Maximum Overdrive?"]
+    assert hop_of(answer) == {"searched_for": ("Who made Maximum Overdrive?",), "passages_added": 1}
+    assert "king.md" in found(answer)
+    assert (answer.status, answer.citations[0].source) == ("grounded", "king.md")
+    asked, written = server.requests
+    assert asked.body["response_format"]["json_schema"]["schema"]["required"] == ["questions"]
+    assert LELAND.chunk.text in asked.body["messages"][1]["content"]
+    assert "at most 2" in asked.body["messages"][0]["content"]
+    # The sentence bears on the sub-question more than on the question; it is evidence all the same.
+    assert CHAPTER.chunk.text in written.body["messages"][1]["content"]
+    assert answer.usage.model_calls == 2
+
+
+def test_a_question_in_several_parts_is_searched_for_part_by_part(server: ScriptedServer) -> None:
+    missing = ["Who made Maximum Overdrive?", "Where was Maximum Overdrive shot?", "When was it shown?"]
+    server.enqueue(chat_json({"questions": missing}), chat_stream(WRITTEN))
+    retriever = MemoryRetriever([LELAND, CHAPTER])
+    ask_with_model(server, retriever)
+    assert retriever.asked[-2:] == missing[:2]
+
+
+def test_where_nothing_is_missing_nothing_more_is_searched_for(server: ScriptedServer) -> None:
+    server.enqueue(chat_json({"questions": []}), chat_stream(WRITTEN))
+    retriever = MemoryRetriever([CHAPTER, LELAND])
+    answer = ask_with_model(server, retriever)
+    assert retriever.asked == [QUESTION]
+    assert hop_of(answer) == {"searched_for": (), "passages_added": 0}
+    assert answer.degraded == ()
+
+
+@pytest.mark.parametrize(
+    ("replies", "limits", "says"),
+    [
+        ([chat("I would look for the director.")], None, "held no questions"),
+        ([chat_json({"questions": [1, 2]})], None, "held no questions"),
+        ([error(500, **{"retry-after-ms": "5"})] * 3, None, "status 500"),
+        ([], LimitsConfig(model_calls=1), "raise limits.model_calls"),
+    ],
+)
+def test_a_model_that_says_nothing_leaves_the_hops_from_passages(
+    server: ScriptedServer, replies: list[Reply], limits: LimitsConfig | None, says: str
+) -> None:
+    server.enqueue(*replies, chat_stream(WRITTEN))
+    retriever = MemoryRetriever([LELAND, *OTHERS, CHAPTER])
+    answer = ask_with_model(server, retriever, limits=limits)
+    assert len(retriever.asked) == 3
+    assert "Leland" in hop_of(answer)["started_from"]
+    (entry,) = answer.degraded
+    assert entry.stage == "hop"
+    assert says in entry.reason
+    assert "from the best passages" in entry.action

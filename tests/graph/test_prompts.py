@@ -82,9 +82,9 @@ def test_words_are_left_alone() -> None:
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])
-@pytest.mark.parametrize("name", ["answer", "rewrite", "condense", "grade"])
+@pytest.mark.parametrize("name", ["answer", "rewrite", "condense", "grade", "subquestions"])
 def test_every_prompt_loads_and_fills(language: Language, name: str) -> None:
-    values = {"sources": "S1", "history": "H1", "question": "Q1", "tried": "T1", "passages": "P1"}
+    values = {"sources": "S1", "history": "H1", "question": "Q1", "tried": "T1", "passages": "P1", "limit": "2"}
     system, user = messages(language, name, **values)
     assert "$" not in system["content"] + user["content"]
     assert "Q1" in user["content"]
