@@ -7,7 +7,7 @@ bounded stretch on either side, so time is linear in the text, also for one line
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable
 
 from chunking.abbreviations import EITHER, REFERENCES, STARTERS, TITLES
 from chunking.lines import line_spans
@@ -21,22 +21,26 @@ _MARKER = (
     r"|[一二三四五六七八九十]{1,3}、|[①-⑳]|\||```|~~~|</?[a-z]"
 )
 
+# It begins with one character of a set, so that a search skips all other text at once; what follows depends on which.
 _CANDIDATE = re.compile(
-    rf"(?P<line>\n[ \t]*(?:\n\s*+|(?={_MARKER})))"
-    rf"|(?P<full>[。！？｡；][。！？｡；!?…]*+[{_CLOSERS}]*+)"
-    rf"|(?P<dots>(?:…|\.{{3}})[….。！？!?]*+[{_CLOSERS}]*+)"
-    rf"|(?P<ascii>[.!?][.!?！？]*+[{_CLOSERS}*_]*+)"
+    rf"[\n。！？｡；….!?](?:"
+    rf"(?P<line>(?<=\n)[ \t]*(?:\n\s*+|(?={_MARKER})))"
+    rf"|(?P<full>(?<=[。！？｡；])[。！？｡；!?…]*+[{_CLOSERS}]*+)"
+    rf"|(?P<dots>(?:(?<=…)|(?<=\.)\.\.)[….。！？!?]*+[{_CLOSERS}]*+)"
+    rf"|(?P<ascii>(?<=[.!?])[.!?！？]*+[{_CLOSERS}*_]*+))"
 )
-# What every candidate begins with: a search for one of a set skips all other text at once.
-_FIRST = re.compile(r"[\n。！？｡；….!?]")
 _INLINE_CODE = re.compile(r"(?<!`)`(?!`)[^`\n]{1,500}+`")
 _CJK_CHAR = re.compile(f"[{_CJK}]")
 # What may stand between the end of a sentence and the first letter of the next.
 _OPENERS = re.compile(r"[\s“‘「『（【《\"'(\[*_`~>]*+")
 
-_LAST_TOKEN = re.compile(r"[^\s(\[（“\"'/]+\Z")
+_OPENED = re.compile(r"[(\[（“\"'/]")
+_INITIALS = re.compile(r"(?:[A-Z]\.)+[A-Z]")
+_SECTION = re.compile(r"[A-Z]|[IVXLC]+")
 _WORD = re.compile(r"[^\W\d_]+(?:['’]\w+)?")
-_ITEM_NUMBER = re.compile(r"(?:\A|\n)[ \t>]*(?:[-*+] )?[(（]?(?:\d{1,3}(?:\.\d{1,3})*|[a-zA-Z]|[ivxIVX]{1,4})\Z")
+_NUMBER = r"[(（]?(?:\d{1,3}(?:\.\d{1,3})*|[a-zA-Z]|[ivxIVX]{1,4})\Z"
+_LIKE_NUMBER = re.compile(rf">*{_NUMBER}")
+_ITEM_NUMBER = re.compile(rf"(?:\A|\n)[ \t>]*(?:[-*+] )?{_NUMBER}")
 
 _SPEECH = re.compile(
     r"[^。！？；，,;“”「」『』\s]{0,8}?(?:说|說|问|問|道|答|喊|叫|嚷|笑|吼|想|表示|指出|认为|認為|补充|補充|写|寫|强调|強調|解释|解釋)(?=[，：。！？,:.!?道着著\s]|\Z)"
@@ -90,104 +94,110 @@ def _split_prose(text: str, start: int, end: int) -> list[tuple[int, int]]:
     )
     spans: list[tuple[int, int]] = []
     at, inside = start, 0
-    for match in _candidates(text, start, end):
-        stop = match.end()
-        while inside < len(code) and code[inside][1] <= match.start():
-            inside += 1
-        kind = match.lastgroup
-        if kind != "line" and inside < len(code) and code[inside][0] < match.start():
-            continue
-        if kind == "line" or _ends(text, match, at, end):
-            _append(spans, text, at, stop)
-            at = stop
+    for match in _CANDIDATE.finditer(text, start, end):
+        kind, stop = match.lastgroup, match.end()
+        if kind != "line":
+            while inside < len(code) and code[inside][1] <= match.start():
+                inside += 1
+            if inside < len(code) and code[inside][0] < match.start():
+                continue
+            if stop < end and not _RULES[kind](text, at, match.start(), stop, end):
+                continue
+        _append(spans, text, at, stop)
+        at = stop
     _append(spans, text, at, end)
     return spans
-
-
-def _candidates(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
-    at = start
-    for first in _FIRST.finditer(text, start, end):
-        if first.start() >= at and (match := _CANDIDATE.match(text, first.start(), end)):
-            at = match.end()
-            yield match
 
 
 def _append(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
     piece = text[start:end]
     stripped = piece.strip()
     if stripped:
-        first = start + len(piece) - len(piece.lstrip())
+        first = start + piece.index(stripped[0])
         spans.append((first, first + len(stripped)))
 
 
-def _ends(text: str, match: re.Match[str], at: int, end: int) -> bool:  # noqa: PLR0911
-    kind, stop = match.lastgroup, match.end()
-    if stop >= end:
-        return True
-    mark = match.group()
-    following = text[stop : stop + 1]
-    if kind == "full":
-        return _full_stop(text, mark, max(at, match.start() - 200), stop, end)
-    if kind == "dots":
-        return _ellipsis(text, match.start(), stop, end)
-    if not following.isspace():
-        # "v2.0.1", "example.org/a?b": no. "真的?是的": yes, where the mark stands for a Chinese one.
-        before = text[match.start() - 1 : match.start()]
-        if mark[0] in "!?" and _CJK_CHAR.match(before) and following.isalnum():
-            return True
-        if not (_CJK_CHAR.match(following) and following not in "，、：；。！？…）》】"):
-            return False
-        return bool(_CJK_CHAR.match(before)) or mark[0] in "!?" or mark[-1] in "”’」』"
-    opening = _OPENERS.match(text, stop, end)
-    next_at = opening.end() if opening else stop
+# Each rule is given where the sentence began, where its mark begins and stops (before the end of the range), and the
+# end of the range; it tells whether the sentence ends there.
+
+
+def _ascii_stop(text: str, at: int, begin: int, stop: int, end: int) -> bool:
+    if not text[stop].isspace():
+        return _ends_unspaced(text, begin, stop)
+    next_at = _next_letter(text, stop, end)
     if next_at >= end:
         return True
-    letter = text[next_at]
-    if letter.islower():
+    if text[next_at].islower():
         return False
-    if mark[0] != ".":
+    return text[begin] != "." or _period(text, at, begin, next_at, end)
+
+
+def _ends_unspaced(text: str, begin: int, stop: int) -> bool:
+    """ "v2.0.1", "example.org/a?b": no. "真的?是的": yes, where the mark stands for a Chinese one."""
+    before, first, last, following = text[begin - 1 : begin], text[begin], text[stop - 1], text[stop]
+    chinese = _CJK_CHAR.match(before) is not None
+    if first in "!?" and chinese and following.isalnum():
         return True
-    return _period(text, at, match.start(), next_at, end)
+    if not _CJK_CHAR.match(following) or following in "，、：；。！？…）》】":
+        return False
+    return chinese or first in "!?" or last in "”’」』"
 
 
-def _full_stop(text: str, mark: str, low: int, stop: int, end: int) -> bool:
+def _full_stop(text: str, at: int, begin: int, stop: int, end: int) -> bool:
     goes_on = _GOES_ON.match(text, stop, end)
-    if mark[-1] in "”’」』）】》〉〕｝\"')]}»":
+    if text[stop - 1] in "”’」』）】》〉〕｝\"')]}»":
         # “来吗？”他问。 and “为什么？”的问题 go on after the quotation; 他问：“来吗？” has been attributed already.
         if goes_on:
             return False
+        low = max(at, begin - 200)
         opening = max(text.rfind(quote, low, stop) for quote in "“「『")
         if opening > low and text[opening - 1] in "：:，,":
             return True
         return not _SPEECH.match(text, stop, min(end, stop + 16))
-    return not (goes_on and goes_on.group()[0] in "，、：,:")
+    return not (goes_on and text[stop] in "，、：,:")
 
 
-def _ellipsis(text: str, start: int, stop: int, end: int) -> bool:
+def _ellipsis(text: str, at: int, begin: int, stop: int, end: int) -> bool:
     following = text[stop]
     if following.isspace():
-        opening = _OPENERS.match(text, stop, end)
-        next_at = opening.end() if opening else stop
+        next_at = _next_letter(text, stop, end)
         if next_at >= end:
             return True
-        word = _WORD.match(text, next_at, end)
-        return not text[next_at].islower() and not (word and word.group() in ("I", "I'm", "I’m", "I'll", "I've"))
-    if stop - start < 2 or not _CJK_CHAR.match(following):
+        return not text[next_at].islower() and _next_word(text, next_at, end) not in ("I", "I'm", "I’m", "I'll", "I've")
+    if stop - begin < 2 or not _CJK_CHAR.match(following):
         return False
     return not _GOES_ON.match(text, stop, end) and not _SPEECH.match(text, stop, min(end, stop + 16))
 
 
+_RULES: dict[str | None, Callable[[str, int, int, int, int], bool]] = {
+    "ascii": _ascii_stop,
+    "full": _full_stop,
+    "dots": _ellipsis,
+}
+
+
+def _next_letter(text: str, stop: int, end: int) -> int:
+    """Past whitespace, opening quotes and brackets."""
+    if stop + 1 < end and text[stop + 1].isalpha():
+        return stop + 1
+    opening = _OPENERS.match(text, stop, end)
+    return opening.end() if opening else stop
+
+
+def _next_word(text: str, at: int, end: int) -> str:
+    word = _WORD.match(text, at, end)
+    return word.group() if word else ""
+
+
 def _period(text: str, at: int, dot: int, next_at: int, end: int) -> bool:  # noqa: PLR0911
     low = max(at, dot - 40)
-    before = text[low:dot]
-    if _ITEM_NUMBER.search(before if low == at else text[low - 1 : dot]):
-        return False
-    token = _LAST_TOKEN.search(before)
-    if not token:
+    if dot == low or not text[dot - 1].isalnum():
         return True
-    name = token.group().lstrip("*_~“‘").lower()
-    following = _WORD.match(text, next_at, end)
-    starter = following is not None and following.group().lower() in STARTERS
+    last = text[low:dot].rsplit(None, 1)[-1]
+    if _LIKE_NUMBER.match(last) and _ITEM_NUMBER.search(text[low if low == at else low - 1 : dot]):
+        return False
+    token = last if last.isalnum() else _OPENED.split(last)[-1]
+    name = token.lstrip("*_~“‘").lower()
     if name in TITLES:
         return False
     if name in REFERENCES:
@@ -195,12 +205,18 @@ def _period(text: str, at: int, dot: int, next_at: int, end: int) -> bool:  # no
         if label.isdigit() or label in "#§[(（":
             return False
         # "Sec. A", "Vol. IV"
-        return not (following and re.fullmatch(r"[A-Z]|[IVXLC]+", following.group()) and following.group() != "I")
+        following = _next_word(text, next_at, end)
+        return following == "I" or not _SECTION.fullmatch(following)
     if name in EITHER:
-        return starter or bool(_CJK_CHAR.match(text[next_at]))
-    if len(name) == 1 and name.isalpha() and token.group()[-1].isupper():
+        return _opens(text, next_at, end) or _CJK_CHAR.match(text[next_at]) is not None
+    if len(name) == 1 and name.isalpha() and token[-1].isupper():
         # "J. Smith" is a name, "vitamin C. The" is not.
-        return starter and following is not None and following.group() not in ("A", "I")
-    if re.fullmatch(r"(?:[A-Z]\.)+[A-Z]", token.group()):
-        return starter
+        return _opens(text, next_at, end) and _next_word(text, next_at, end) not in ("A", "I")
+    if "." in token and _INITIALS.fullmatch(token):
+        return _opens(text, next_at, end)
     return True
+
+
+def _opens(text: str, at: int, end: int) -> bool:
+    """Whether the word there often opens a sentence."""
+    return _next_word(text, at, end).lower() in STARTERS

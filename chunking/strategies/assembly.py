@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from chunking.config import ChunkingConfig
 from chunking.pieces import cut_pieces
@@ -30,6 +31,11 @@ class Measured:
     forced: list[bool]
     """Whether a cut right before the unit falls inside a sentence, row or line, or inside a code block."""
 
+    def add(self, unit: Unit, tokens: int, forced: bool) -> None:
+        self.units.append(unit)
+        self.tokens.append(tokens)
+        self.forced.append(forced)
+
     def span(self, first: int, last: int) -> Span:
         """Units `first` to `last`, the last one not included."""
         cut = self.forced[first] or (last < len(self.units) and self.forced[last])
@@ -51,31 +57,27 @@ class Assembler:
         self._contexts: dict[tuple[str, ...], tuple[str, int]] = {}
         self._antecedents: dict[int, tuple[str, int]] = {}
         self._measure_contexts()
+        self.rooms = [config.max_tokens - self._contexts[block.heading_path][1] - 1 for block in blocks]
+        """Tokens that text of each block may have beside its context; a repeated table header comes off it."""
 
     def measure(self) -> Measured:
         """Every unit counted once, in one batch. A unit above its budget is cut into pieces of at most the target."""
         text = self.document.text
-        units = split_units(text, self.blocks)
-        counts = self._count([text[unit.start : self._reach(units, i)] for i, unit in enumerate(units)])
         measured = Measured([], [], [])
+        units = split_units(text, self.blocks)
+        counts = self._count([text[unit.start : stop] for unit, stop in zip(units, self._stops(units), strict=True)])
         for unit, tokens in zip(units, counts, strict=True):
-            budget = self.budget(unit)
+            budget = max(1, self.rooms[unit.block] - self.head_tokens(unit))
+            in_code = unit.kind == "line" and unit.cost >= INSIDE_CODE
             if tokens <= budget:
-                pieces = [(unit.start, unit.end, tokens)]
-            else:
-                pieces = cut_pieces(text, unit.start, unit.end, min(budget, self._config.target_tokens), self._count)
+                measured.add(unit, tokens, in_code)
+                continue
+            pieces = cut_pieces(text, unit.start, unit.end, min(budget, self._config.target_tokens), self._count)
             for k, (start, end, count) in enumerate(pieces):
-                from_cut = k > 0
-                measured.units.append(Unit(start, end, unit.block, unit.kind, INSIDE_WORD if from_cut else unit.cost))
-                measured.tokens.append(count)
-                measured.forced.append(from_cut or (unit.kind == "line" and unit.cost >= INSIDE_CODE))
+                cost = INSIDE_WORD if k else unit.cost
+                measured.add(Unit(start, end, unit.block, unit.kind, cost), count, k > 0 or in_code)
         self._find_antecedents(measured)
         return measured
-
-    def budget(self, unit: Unit) -> int:
-        """Tokens that text beginning with this unit may have beside its context."""
-        _, context = self._contexts[self.blocks[unit.block].heading_path]
-        return max(1, self._config.max_tokens - context - self.head_tokens(unit) - 1)
 
     def follows(self, number: int) -> bool:
         """Whether only whitespace lies between a block and the one before it."""
@@ -176,12 +178,12 @@ class Assembler:
         halves = [Span(span.start, cut, True), Span(cut, span.end, True)]
         return [_trim(text, half) for half in halves if text[half.start : half.end].strip()]
 
-    def _reach(self, units: Sequence[Unit], i: int) -> int:
-        """Up to the next unit, unless something that is kept out of the chunks lies between."""
-        if i + 1 == len(units):
-            return units[i].end
-        end, following = units[i].end, units[i + 1].start
-        return following if self.document.text[end:following].isspace() or end == following else end
+    def _stops(self, units: Sequence[Unit]) -> Iterator[int]:
+        """Where each unit's count ends: at the next unit, unless something that is kept out lies between."""
+        for unit, following in pairwise(units):
+            inside = following.block == unit.block or not self.document.text[unit.end : following.start].strip()
+            yield following.start if inside else unit.end
+        yield from (unit.end for unit in units[-1:])
 
     def _find_antecedents(self, measured: Measured) -> None:
         """The sentence before each sentence that points back, in the same section: context where a chunk parts them."""

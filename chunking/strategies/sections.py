@@ -142,7 +142,7 @@ def together(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
 def _group(assembler: Assembler, measured: Measured, span: tuple[int, int], target: int, coalesce: bool) -> Group:
     first, last = span
     units, tokens = measured.units, measured.tokens
-    cap = min(assembler.budget(units[i]) + assembler.head_tokens(units[i]) for i in range(first, last))
+    cap = max(1, min(assembler.rooms[unit.block] for unit in units[first:last]))
     group = Group([], [], [], [], cap)
     at = first
     while at < last:
