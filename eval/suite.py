@@ -133,8 +133,9 @@ def _from_yaml(path: Path, name: str | None = None) -> Suite:
         value = yaml.safe_load(_read(path))
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
+        place = f"{path}:{mark.line + 1 if mark else 1}"
         problem = getattr(error, "problem", None) or str(error).splitlines()[0]
-        raise ConfigError(f"{path}:{mark.line + 1 if mark else 1}: not YAML ({problem}).") from None
+        raise ConfigError(f"{place}: not YAML ({problem}): put a text that holds : ? # [ or {{ in quotes.") from None
     except (ValueError, LookupError, RecursionError) as error:
         # What PyYAML lets through: a date such as 2024-99-99, !!bool maybe, brackets without end.
         raise ConfigError(f"{path}: a value cannot be read ({type(error).__name__}): write it in quotes.") from None
@@ -193,16 +194,16 @@ def _read_documents(path: Path, relative_to: Path | None = None) -> list[tuple[i
         return [
             (n, d if d.file is None else d.model_copy(update={"file": str(_inside(up, d.file))})) for n, d in documents
         ]
-    from chunking.loaders import SUPPORTED
+    from chunking.loaders.media import MEDIA_TYPES, PICTURES
 
+    # The logo beside the manual is no document; a scan that is one is named in documents.jsonl.
+    taken = [suffix for suffix, media_type in MEDIA_TYPES.items() if media_type not in PICTURES]
     files = (
-        [path]
-        if path.is_file()
-        else sorted(f for f in path.rglob("*") if f.suffix.lower() in SUPPORTED and f.is_file())
+        [path] if path.is_file() else sorted(f for f in path.rglob("*") if f.suffix.lower() in taken and f.is_file())
     )
     base = path.parent if path.is_file() else path
     if not files:
-        raise ConfigError(f"{path} holds no document of a known type ({', '.join(SUPPORTED)}).")
+        raise ConfigError(f"{path} holds no document of a known type ({', '.join(taken)}).")
     return [(0, SuiteDocument(doc_id=file.relative_to(base).as_posix(), file=str(file.resolve()))) for file in files]
 
 

@@ -105,7 +105,7 @@ questions:
 def test_a_yaml_file_with_a_folder_of_documents(tmp_path: Path) -> None:
     write(tmp_path, suite_yaml=YAML)
     write(tmp_path / "docs")
-    write(tmp_path / "docs" / "zh", temple_md="# 庙\n\n在香港。\n", notes_bin="x")
+    write(tmp_path / "docs" / "zh", temple_md="# 庙\n\n在香港。\n", notes_bin="x", logo_png="x")
     suite = load_suite(tmp_path / "suite.yaml")
     assert suite.name == "temples"
     assert suite.documents is not None
@@ -121,7 +121,7 @@ def test_a_yaml_file_with_a_folder_of_documents(tmp_path: Path) -> None:
         ("documents: docs", "documents: [docs]", r"suite.yaml:2: documents names"),
         ("    answerable: false", "    answerable: maybe", r"suite.yaml:8: answerable"),
         ("zh/temple.md", "zh/tempel.md", r"suite.yaml:4: a span names the document 'zh/tempel.md'"),
-        ("  - id: second", "  - id: [", r"suite.yaml:\d+: not YAML"),
+        ("  - id: second", "  - id: [", r"suite.yaml:\d+: not YAML .*in quotes"),
         ("questions:", "questions: none.jsonl\nquestion:", r"suite.yaml:\d+: "),
     ],
 )
