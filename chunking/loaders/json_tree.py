@@ -1,4 +1,7 @@
-"""JSON: records as a table, keys as headings, the values below them as lists and paragraphs."""
+"""JSON: records as a table, keys as headings, the values below them as lists and paragraphs.
+
+Numbers are read as they are written: a price of 1.10 keeps its zero, and no number is too long.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +21,16 @@ _NAMES = ("title", "name", "question", "id", "key", "标题", "名称", "问题"
 
 def load_json(data: bytes, source: str) -> Parsed:
     text, note = decode(data, source=source)
+    builder = TextBuilder()
     try:
-        value = json.loads(text)
-        builder = TextBuilder()
+        value = _parse(text)
         _write(value, builder, 1)
-    except (ValueError, RecursionError) as error:
-        where = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
-        raise DocumentError(f"{source} is no sound JSON file{where}: correct it and try again.") from error
+    except json.JSONDecodeError as error:
+        raise DocumentError(
+            f"{source} is no sound JSON file (line {error.lineno}): correct it and try again."
+        ) from error
+    except RecursionError as error:
+        raise DocumentError(f"{source} is nested too deep, hundreds of levels: flatten it and try again.") from error
     title = value.get("title") if isinstance(value, dict) else None
     return Parsed(
         builder.text,
@@ -32,6 +38,20 @@ def load_json(data: bytes, source: str) -> Parsed:
         title=clean(title) if isinstance(title, str) and "\n" not in title else "",
         notes=(note,) if note else (),
     )
+
+
+def _parse(text: str) -> Any:
+    """The value, or a list of them where every line is one (JSON Lines)."""
+    decoder = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
+    try:
+        return decoder.decode(text)
+    except json.JSONDecodeError as error:
+        if not error.msg.startswith("Extra data"):
+            raise
+        try:
+            return [decoder.decode(line) for line in text.split("\n") if line.strip()]
+        except json.JSONDecodeError:
+            raise error from None
 
 
 def _write(value: Any, builder: TextBuilder, level: int) -> None:

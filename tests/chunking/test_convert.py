@@ -63,6 +63,18 @@ def test_a_csv_file_of_numbers_has_no_header_row() -> None:
     assert "---" in load_bytes("国家,2023,2024\n甲,1,2\n".encode(), source="a.csv").text
 
 
+def test_csv_cells_may_be_longer_than_the_csv_module_reads_by_itself() -> None:
+    long = "x" * 200_000
+    document = load_bytes(f"name,text\na,{long}\nb,short\n".encode(), source="a.csv")
+    assert document.text.endswith(f"| a | {long} |\n| b | short |")
+
+
+def test_a_quotation_mark_that_is_never_closed_takes_no_records_with_it() -> None:
+    document = load_bytes(b'size,part\n"5 inch,pipe\n6,valve\n', source="a.csv")
+    assert document.text == '| size | part |\n| --- | --- |\n| "5 inch | pipe |\n| 6 | valve |'
+    assert document.notes == ("a quotation mark is never closed: all of them were read as characters",)
+
+
 # JSON
 
 
@@ -97,10 +109,29 @@ def test_nested_json_has_headings() -> None:
     assert document.blocks[-1].heading_path == ("faq", "Why?", "answer")
 
 
-@pytest.mark.parametrize("data", [b'{"a": 1', b"[" * 100_000, b"nothing"])
+@pytest.mark.parametrize("data", [b'{"a": 1', b"nothing", b'{"a": 1} {"a": 2}'])
 def test_damaged_json_is_refused(data: bytes) -> None:
-    with pytest.raises(DocumentError, match=r"^a\.json is no sound JSON file"):
+    with pytest.raises(DocumentError, match=r"^a\.json is no sound JSON file \(line 1\): [^\n]+\.\Z"):
         load_bytes(data, source="a.json")
+
+
+@pytest.mark.parametrize("data", [b"[" * 100_000, b'{"a":' * 100_000, b"[" * 5_000 + b"]" * 5_000])
+def test_json_that_is_nested_too_deep_is_refused(data: bytes) -> None:
+    with pytest.raises(DocumentError, match=r"^a\.json is nested too deep[^\n]+\.\Z"):
+        load_bytes(data, source="a.json")
+
+
+def test_json_numbers_are_read_as_they_are_written() -> None:
+    long = "9" * 5_000
+    written = f'{{"price": 1.10, "none": NaN, "most": -Infinity, "big": 1e999, "id": {"7" * 60}, "long": {long}}}'
+    assert load_bytes(written.encode(), source="a.json").text == (
+        f"- price: 1.10\n- none: NaN\n- most: -Infinity\n- big: 1e999\n- id: {'7' * 60}\n\nlong\n\n{long}"
+    )
+
+
+def test_json_lines_are_records() -> None:
+    document = load_bytes(b'{"id": 1, "on": true}\n\n{"id": 2, "on": false}\n', source="a.json")
+    assert document.text == "| id | on |\n| --- | --- |\n| 1 | true |\n| 2 | false |"
 
 
 # Spreadsheets
