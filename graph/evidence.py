@@ -66,6 +66,7 @@ class Source:
             end=end,
             quote=chunk.text[start - chunk.start : end - chunk.start],
             url=document.url,
+            also_in=self.hit.also_in,
         )
 
 

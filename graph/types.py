@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from retrieval.types import Degraded, Hit
+from retrieval.types import Copy, Degraded, Hit
 
 Status = Literal["grounded", "partial", "abstained"]
 Route = Literal["correct", "ambiguous", "incorrect"]
@@ -15,7 +15,10 @@ Language = Literal["zh", "en"]
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """Marker ``[marker]`` of the answer: ``document.text[start:end] == quote``. `url` is set for web pages."""
+    """Marker ``[marker]`` of the answer: ``document.text[start:end] == quote``. `url` is set for web pages.
+
+    `also_in` are the places of passages that say the same and were found too.
+    """
 
     marker: int
     document: str
@@ -26,9 +29,11 @@ class Citation:
     end: int
     quote: str
     url: str | None = None
+    also_in: tuple[Copy, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__slots__}
+        shape = {name: getattr(self, name) for name in self.__slots__}
+        return {**shape, "also_in": [copy.to_dict() for copy in self.also_in]}
 
 
 @dataclass(frozen=True, slots=True)

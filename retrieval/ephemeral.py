@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from chunking.strategies.base import Chunker
 from chunking.types import Document
 from retrieval.config import RetrievalConfig
+from retrieval.duplicates import Distinct
 from retrieval.embedders.base import Embedder
 from retrieval.embedding import embed
 from retrieval.lexical.bm25 import BM25Index
@@ -23,7 +24,7 @@ def rank_documents(
     embedder: Embedder,
     config: RetrievalConfig,
 ) -> list[Hit]:
-    """At most `config.top_k` hits over the chunks of these documents. Raises ProviderError.
+    """At most `config.top_k` hits over the chunks of these documents, copies folded. Raises ProviderError.
 
     BM25's statistics are those of the given documents alone.
     """
@@ -40,7 +41,8 @@ def rank_documents(
         stored = embed(embedder, [chunk.embedded_text for chunk, _ in chunks.values()], "passage")
         ranked = sorted(zip(chunks, (stored @ vector).tolist(), strict=True), key=lambda item: -item[1])
         dense = ranked[: config.candidates]
-    return rank_hits(
+    distinct = Distinct(lambda ids: {identifier: chunks[identifier] for identifier in ids})
+    hits = rank_hits(
         dense,
         matches.top(config.candidates) if config.lexical else None,
         question=question,
@@ -48,6 +50,7 @@ def rank_documents(
         top_k=config.top_k,
         vector=vector,
         matches=matches,
-        chunks=lambda ids: {identifier: chunks[identifier] for identifier in ids},
+        chunks=distinct,
         vectors=lambda ids: dict(zip(chunks, stored, strict=True)),
     )
+    return distinct.placed(hits)

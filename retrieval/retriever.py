@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from chunking.errors import CragError, ProviderError, StoreError
 from retrieval.config import RetrievalConfig
+from retrieval.duplicates import Distinct
 from retrieval.embedders.base import Embedder, Vectors
 from retrieval.embedding import embed
 from retrieval.index import Index
@@ -34,7 +35,7 @@ class Retriever:
         self.notices = notices
 
     def retrieve(self, question: str, *, top_k: int | None = None, filters: Filters | None = None) -> Retrieval:
-        """At most `top_k` hits (the configuration's by default) of the documents that pass the filters.
+        """At most `top_k` hits (the configuration's by default) of the documents that pass the filters, copies folded.
 
         Raises StoreError or ProviderError where no enabled side is left.
         """
@@ -59,6 +60,7 @@ class Retriever:
             failures["bm25"] = error
         if dense is None and lexical is None:
             raise next(iter(failures.values()))
+        distinct = Distinct(self.index.chunks.get)
         hits = rank_hits(
             dense,
             lexical,
@@ -67,9 +69,9 @@ class Retriever:
             top_k=top_k,
             vector=vector if dense is not None else None,
             matches=matches,
-            chunks=self.index.chunks.get,
+            chunks=distinct,
             vectors=self.index.vectors,
         )
         action = "ranked by BM25 alone" if lexical is not None else "ranked by vectors alone"
         failed = (Degraded(stage, str(error), action) for stage, error in failures.items())
-        return Retrieval(hits, (*self.notices, *failed))
+        return Retrieval(distinct.placed(hits), (*self.notices, *failed))

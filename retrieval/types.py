@@ -48,13 +48,36 @@ class DocumentInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class Copy:
+    """Where else the passage of a hit stands: ``document.text[start:end]`` says nothing that the hit does not."""
+
+    start: int
+    end: int
+    page: int | None
+    document: DocumentInfo
+
+    def to_dict(self) -> dict[str, object]:
+        """One entry of ``also_in``, of a hit and of a citation."""
+        return {
+            "document": self.document.id,
+            "source": self.document.source,
+            "title": self.document.title,
+            "page": self.page,
+            "start": self.start,
+            "end": self.end,
+            "url": self.document.url,
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """A chunk that a search found. `score` is the score of the last stage that ranked it.
 
     `scores` and `ranks` (from 1) keep what each stage said. A stage that did not return the chunk has no rank; its
     score is there all the same where it was cheap to compute. dense: cosine; bm25: BM25 score; rrf: fused score;
     rerank: the reranker's own scale.
-    `signals` are further features that grading uses, e.g. ``best_sentence`` and ``coverage``.
+    `signals` are further features that grading uses, e.g. ``best_sentence`` and ``coverage``. `also_in` are the places
+    of passages that were found too and are copies of this one.
     """
 
     chunk: Chunk
@@ -63,6 +86,7 @@ class Hit:
     scores: Mapping[str, float] = field(default_factory=dict)
     ranks: Mapping[str, int] = field(default_factory=dict)
     signals: Mapping[str, float] = field(default_factory=dict)
+    also_in: tuple[Copy, ...] = ()
 
     def at_stage(self, stage: Stage, score: float, rank: int, **signals: float) -> Hit:
         """A copy that has passed one more stage; nothing that earlier stages said is lost."""
@@ -89,6 +113,7 @@ class Hit:
             "score": self.score,
             "scores": dict(self.scores),
             "ranks": dict(self.ranks),
+            "also_in": [copy.to_dict() for copy in self.also_in],
         }
 
 

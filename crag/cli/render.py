@@ -130,6 +130,14 @@ def _print_citation(to: Console, citation: Shape) -> None:
     head.append(f"  {', '.join(where)}" if where else "", "dim")
     to.print(head)
     to.print(_indented(to, _shortened(citation["quote"], 280), 6, "italic"))
+    _print_copies(to, citation, 6)
+
+
+def _print_copies(to: Console, found: Shape, indent: int) -> None:
+    """The other places of a passage; a server of an earlier release names none."""
+    places = [each["source"] + (f", page {each['page']}" if each["page"] else "") for each in found.get("also_in", ())]
+    if places:
+        to.print(_indented(to, f"also in {'; '.join(dict.fromkeys(places))}", indent, "dim"))
 
 
 def print_trace(to: Console, answer: Shape) -> None:
@@ -151,6 +159,7 @@ def print_hits(to: Console, found: Shape) -> None:
         head.append(f"  {hit['source']}{', page ' + str(hit['page']) if hit['page'] else ''}", "dim")
         to.print(head)
         to.print(_indented(to, _shortened(hit["text"], 320), 4))
+        _print_copies(to, hit, 4)
         ranked = [(stage, hit["scores"][stage], rank) for stage, rank in hit["ranks"].items()]
         stages = "  ".join(f"{stage} {score:.3f} (#{rank})" for stage, score, rank in ranked)
         to.print(Padding(Text(stages, style="dim"), (0, 2, 1, 4), expand=False))

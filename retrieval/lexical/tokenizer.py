@@ -18,9 +18,9 @@ from functools import cache, lru_cache
 TOKENIZER_VERSION = "zh-en-2"
 """Part of an index's fingerprint: change it whenever `tokenize` changes its output."""
 
-_HAN = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003134f"
-_RUNS = re.compile(rf"([{_HAN}]+)|[^\W_{_HAN}]+(?:(?:[._-]|(?<=[0-9]),(?=[0-9]{{3}}(?![0-9])))[^\W_{_HAN}]+)*[+#]*")
-_CHINESE = re.compile(f"[{_HAN}]")
+HAN = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003134f"
+_RUNS = re.compile(rf"([{HAN}]+)|[^\W_{HAN}]+(?:(?:[._-]|(?<=[0-9]),(?=[0-9]{{3}}(?![0-9])))[^\W_{HAN}]+)*[+#]*")
+_CHINESE = re.compile(f"[{HAN}]")
 _PARTS = re.compile(r"[._+#-]+|(?<=[a-z0-9])(?=[A-Z])")
 
 _ASKING = re.compile(

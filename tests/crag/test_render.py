@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from crag.cli.options import counted
-from crag.cli.render import print_answer, print_ingest, print_trace, wrapped
+from crag.cli.render import print_answer, print_hits, print_ingest, print_trace, wrapped
 
 
 def test_chinese_fills_its_lines() -> None:
@@ -108,6 +108,17 @@ def test_troubles_and_times_are_told_in_sentences() -> None:
     events = [("grade", 0.24), ("refine", 9.96), ("retrieve", 12.3)]
     print_trace(to, {"trace": [{"node": node, "milliseconds": took, "detail": {}} for node, took in events]})
     assert [line.split()[1] for line in to.file.getvalue().splitlines()[2:]] == ["0.2", "10", "12"]  # type: ignore[attr-defined]
+
+
+def test_the_other_places_of_a_passage_are_named() -> None:
+    to = Console(file=StringIO(), width=200)
+    hit = {
+        "rank": 1, "title": "Pump", "source": "a.md", "page": None, "heading_path": [], "text": "Every month.",
+        "scores": {"rrf": 0.5}, "ranks": {"rrf": 1},
+        "also_in": [{"source": "b.pdf", "page": 3}, {"source": "c.md", "page": None}],
+    }  # fmt: skip
+    print_hits(to, {"hits": [hit]})
+    assert "also in b.pdf, page 3; c.md  \n" in to.file.getvalue()  # type: ignore[attr-defined]
 
 
 def test_a_skipped_file_is_named_once_and_one_is_one() -> None:
