@@ -34,6 +34,9 @@ EARLIER = Degraded(
 CALIBRATIONS = "calibrations"
 """Folder of a workspace with what ``crag eval calibrate`` fitted."""
 
+WEB_CACHE = "web-cache.sqlite3"
+"""File of a workspace with the pages that web searches found lately."""
+
 
 class Parts:
     """Thread-safe, and lazy: asking for an index loads no language model, ingesting loads no reranker."""
@@ -142,7 +145,7 @@ class Parts:
                 generator=model.generator,
                 chat=model.chat,
                 model_grader=build_model_grader(decided.grading, decided.generation, model),
-                web_search=build_web(decided.web),
+                web_search=build_web(decided.web, self._home / WEB_CACHE),
                 rank_web=partial(rank_documents, chunker=chunker, embedder=embedder, config=decided.retrieval),
                 calibration=calibration_for(
                     embedder.fingerprint,

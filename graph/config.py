@@ -54,6 +54,12 @@ class WebConfig(_Section):
     exclude_domains: tuple[str, ...] = ()
     time_range: Literal["day", "week", "month", "year"] | None = None
     """How old a page may be; None: of any age."""
+    raw_content: bool = True
+    """Read whole pages where the engine gives them, not its excerpts alone."""
+    cache_hours: float = Field(default=24.0, ge=0, le=8760)
+    """How long a search is answered from the workspace's cache; 0 never."""
+    cache_megabytes: int = Field(default=64, ge=1, le=10_000)
+    """Of pages kept there; the oldest searches make room."""
     base_url: str | None = None
     timeout: float = Field(default=10.0, gt=0, le=120)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Sequence
 
 from chunking.errors import ConfigError, CragError, DocumentError
@@ -14,8 +13,6 @@ from graph.state import Graded, State
 from graph.web.base import WebPage
 from retrieval.types import Degraded, DocumentInfo, Hit
 
-logger = logging.getLogger(__name__)
-
 
 async def search_web(state: State, run: Run) -> Result:
     search, rank = run.deps.web_search, run.deps.rank_web
@@ -23,7 +20,6 @@ async def search_web(state: State, run: Run) -> Result:
         raise ConfigError("The web route needs a web provider: set web.provider, or switch grading off.")
     # The last rewrite, where there was one: nothing else of the conversation goes out.
     query = state["search_query"]
-    logger.info("web search with %s: %r", search.name, query)
     pages = await search.search(query)
     documents, unreadable = await asyncio.to_thread(_documents, pages)
     hits = tuple(await asyncio.to_thread(rank, state["standalone"], documents)) if documents else ()

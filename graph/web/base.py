@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+from graph.config import WebConfig
 
 
 @dataclass(frozen=True, slots=True)
 class WebPage:
-    """A page as the search engine gave it. `text` is its content, or the engine's excerpt of it."""
+    """A page as the search engine gave it. `text` is its content, or the engine's excerpt of it.
+
+    `date` is the ISO day on which it was published, where the engine says so; `accessed` the one on which it was found.
+    """
 
     url: str
     title: str
     text: str
     date: str | None = None
     score: float | None = None
+    accessed: str | None = None
 
 
 class WebSearch(Protocol):
@@ -25,3 +34,45 @@ class WebSearch(Protocol):
         ...
 
     async def aclose(self) -> None: ...
+
+
+def read_page(result: Any, text: Any, date: Any, config: WebConfig) -> WebPage | None:
+    """One result of an engine; None for what is no page on the web, has no text or lies outside the allowed domains."""
+    if not isinstance(result, dict) or not isinstance(text, str) or not text.strip():
+        return None
+    url, title, score = result.get("url"), result.get("title"), result.get("score")
+    if not isinstance(url, str) or not url.startswith(("http://", "https://")) or not _allowed(url, config):
+        return None
+    return WebPage(
+        url=url,
+        title=title if isinstance(title, str) and title else url,
+        text=text,
+        date=day(date),
+        score=float(score) if isinstance(score, int | float) else None,
+    )
+
+
+def day(written: Any) -> str | None:
+    """The ISO day of a date as engines write it, ISO 8601 or RFC 5322; None for anything else."""
+    if not isinstance(written, str):
+        return None
+    for read in (datetime.fromisoformat, parsedate_to_datetime):
+        try:
+            return read(written.strip()).date().isoformat()
+        except ValueError:
+            continue
+    return None
+
+
+def _allowed(url: str, config: WebConfig) -> bool:
+    try:
+        host = urlsplit(url).hostname or ""
+    except ValueError:
+        return False
+    if any(_within(host, domain) for domain in config.exclude_domains):
+        return False
+    return not config.include_domains or any(_within(host, domain) for domain in config.include_domains)
+
+
+def _within(host: str, domain: str) -> bool:
+    return host == domain or host.endswith(f".{domain}")

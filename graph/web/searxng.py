@@ -1,18 +1,18 @@
 """SearXNG, a search engine that one hosts oneself, through its JSON API (``search.formats`` must list ``json``).
 
-https://docs.searxng.org/dev/search_api.html. It has no key and takes no domains: those are filtered here.
+https://docs.searxng.org/dev/search_api.html. It has no key, takes no domains (those are filtered here) and gives
+excerpts alone, so `web.raw_content` says nothing to it.
 """
 
 from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from chunking.errors import ConfigError, ProviderError
 from graph.config import WebConfig
 from graph.loops import PerLoop
-from graph.web.base import WebPage
+from graph.web.base import WebPage, read_page
 
 if TYPE_CHECKING:
     import httpx
@@ -57,18 +57,15 @@ class SearxngSearch:
         results = found.get("results") if isinstance(found, dict) else None
         if not isinstance(results, list):
             raise self._error("sent a reply without results: check web.base_url")
-        pages = [page for result in results if (page := _page(result)) is not None and self._allowed(page.url)]
+        pages = [page for result in results if (page := self._page(result)) is not None]
         return pages[: self._config.max_results]
 
     async def aclose(self) -> None:
         await self._clients.aclose()
 
-    def _allowed(self, url: str) -> bool:
-        host = urlsplit(url).hostname or ""
-        if any(_within(host, domain) for domain in self._config.exclude_domains):
-            return False
-        allowed = self._config.include_domains
-        return not allowed or any(_within(host, domain) for domain in allowed)
+    def _page(self, result: Any) -> WebPage | None:
+        given = result if isinstance(result, dict) else {}
+        return read_page(result, given.get("content"), given.get("publishedDate"), self._config)
 
     def _error(self, what: str) -> ProviderError:
         return ProviderError(f"SearXNG at {self._url} {what}.", provider="searxng")
@@ -80,28 +77,6 @@ def _advice(status: int) -> str:
     if status == 429:
         return "refuses further searches for now (status 429): wait, or loosen its limiter"
     return f"answered with status {status}: look at its log"
-
-
-def _page(result: Any) -> WebPage | None:
-    if not isinstance(result, dict):
-        return None
-    url, text, title = result.get("url"), result.get("content"), result.get("title")
-    if not isinstance(url, str) or not url.startswith(("http://", "https://")):
-        return None
-    if not isinstance(text, str) or not text.strip():
-        return None
-    date, score = result.get("publishedDate"), result.get("score")
-    return WebPage(
-        url=url,
-        title=title if isinstance(title, str) and title else url,
-        text=text,
-        date=date if isinstance(date, str) else None,
-        score=float(score) if isinstance(score, int | float) else None,
-    )
-
-
-def _within(host: str, domain: str) -> bool:
-    return host == domain or host.endswith(f".{domain}")
 
 
 def _client(timeout: float) -> httpx.AsyncClient:

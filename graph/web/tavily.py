@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from chunking.errors import ConfigError, ProviderError
 from graph.config import WebConfig
 from graph.loops import PerLoop
-from graph.web.base import WebPage
+from graph.web.base import WebPage, read_page
 
 if TYPE_CHECKING:
     from tavily import AsyncTavilyClient
@@ -43,7 +43,7 @@ class TavilySearch:
                 max_results=self._config.max_results,
                 include_domains=list(self._config.include_domains) or None,
                 exclude_domains=list(self._config.exclude_domains) or None,
-                include_raw_content="markdown",
+                include_raw_content="markdown" if self._config.raw_content else False,
                 **({"time_range": self._config.time_range} if self._config.time_range else {}),
                 timeout=self._config.timeout,
             )
@@ -75,24 +75,14 @@ class TavilySearch:
         results = reply.get("results") if isinstance(reply, dict) else None
         if not isinstance(results, list):
             raise self._error("sent a reply without results: check web.base_url")
-        pages = []
-        for result in results:
-            if not isinstance(result, dict) or not isinstance(result.get("url"), str):
-                continue
-            text = result.get("raw_content") or result.get("content")
-            if not isinstance(text, str) or not text.strip() or not result["url"].startswith(("http://", "https://")):
-                continue
-            title, date, score = result.get("title"), result.get("published_date"), result.get("score")
-            pages.append(
-                WebPage(
-                    url=result["url"],
-                    title=title if isinstance(title, str) and title else result["url"],
-                    text=text,
-                    date=date if isinstance(date, str) else None,
-                    score=float(score) if isinstance(score, int | float) else None,
-                )
+        found = [result for result in results if isinstance(result, dict)]
+        pages = [
+            read_page(
+                result, result.get("raw_content") or result.get("content"), result.get("published_date"), self._config
             )
-        return pages
+            for result in found
+        ]
+        return [page for page in pages if page is not None]
 
     def _error(self, what: str) -> ProviderError:
         return ProviderError(f"Tavily at {self._url} {what}.", provider="tavily")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -12,6 +13,8 @@ from chunking.errors import ConfigError, ProviderError
 from graph.config import WebConfig
 from graph.web import WebPage, build_web
 from tests.fakes.http import Reply, ScriptedServer
+
+TODAY = datetime.now(UTC).date().isoformat()
 
 
 def search(reply: Reply, query: str = "tower steps", **config: Any) -> tuple[list[WebPage], ScriptedServer]:
@@ -35,7 +38,7 @@ def result(url: str, content: str = "The tower has 312 steps.", **more: Any) -> 
 def test_results_become_pages_with_their_dates() -> None:
     found = Reply({"query": "q", "results": [result("https://e.org/a", publishedDate="2026-01-02T00:00:00")]})
     pages, server = search(found, "x" * 500, time_range="month")
-    assert pages == [WebPage("https://e.org/a", "Tower", "The tower has 312 steps.", "2026-01-02T00:00:00", 1.5)]
+    assert pages == [WebPage("https://e.org/a", "Tower", "The tower has 312 steps.", "2026-01-02", 1.5, TODAY)]
     (request,) = server.requests
     sent = parse_qs(urlsplit(request.path).query)
     assert urlsplit(request.path).path == "/search"

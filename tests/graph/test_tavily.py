@@ -62,7 +62,7 @@ def answer(
 
 def test_pages_become_cited_evidence(server: ScriptedServer, caplog: pytest.LogCaptureFixture) -> None:
     server.enqueue(results(PAGE))
-    with caplog.at_level(logging.INFO, logger="graph.nodes.web"):
+    with caplog.at_level(logging.INFO, logger="graph.web.door"):
         got = answer(
             server, time_range="week", include_domains=("example.org",), exclude_domains=("bad.org",), max_results=3
         )
