@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import cached_property
 from pathlib import PurePosixPath
 
@@ -17,6 +18,9 @@ from eval.text import letters_and_digits
 
 Folded = tuple[str, list[int]]
 """A text's letters and digits, and where each came from."""
+
+SHOWN = 120
+"""Characters of a span that a message quotes."""
 
 MOST_GROWN = 1.5
 """How much longer or shorter than a suite says a table may be where it lies."""
@@ -62,6 +66,22 @@ class Corpus:
         gold = answers if answers and len(answers) >= groups else evidence
         return Located(gold, evidence or answers, unlocated)
 
+    def require_evidence(self, questions: Iterable[SuiteQuestion]) -> None:
+        """Raises ConfigError, with the first span that is not in its document and what there is most like it."""
+        missing = [(question, text) for question in questions for text in self.locate(question).unlocated]
+        if not missing:
+            return
+        question, text = missing[0]
+        (span,) = [span for span in question.reference_spans if span.text == text][:1]
+        place = span.doc_id or "any document"
+        like = None if span.doc_id is None else nearest(text, self._by_id[self.names[span.doc_id]].text)
+        hint = f" (nearest: {like!r})" if like else ""
+        more = f", and {len(missing) - 1} more like it" if len(missing) > 1 else ""
+        raise ConfigError(
+            f"The evidence of question {question.id}, {text[:SHOWN]!r}, is not in {place}{hint}{more}: quote the "
+            "document word for word, or give --allow-missing-evidence to score without what is missing."
+        )
+
     def _groups(self, spans: Iterable[SuiteSpan]) -> tuple[Gold, tuple[str, ...]]:
         groups: dict[int, list[Span]] = {}
         wanted: dict[int, str] = {}
@@ -106,6 +126,14 @@ class Corpus:
         if document.id not in self._folded:
             self._folded[document.id] = letters_and_digits(document.text)
         return self._folded[document.id]
+
+
+def nearest(wanted: str, text: str) -> str | None:
+    """The sentence most like `wanted`, where one is (`difflib`'s own cutoff of .6)."""
+    from chunking.sentences import split_sentences
+
+    sentences = [text[slice(*span)] for span in split_sentences(text)]
+    return next(iter(get_close_matches(wanted, sentences, n=1)), None)
 
 
 def corpus_of_suite(suite: Suite) -> Corpus:

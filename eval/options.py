@@ -21,6 +21,8 @@ class RunOptions:
     """Names or groups; None: everything that can be measured but the costly ones."""
     concurrency: int = 4
     """Questions asked, and answers scored, at a time; the judge has its own limit for calls."""
+    allow_missing_evidence: bool = False
+    """Run although spans of the suite are not in its documents: their questions are scored by those that are."""
     question_timeout: float = 300.0
     """Seconds for one answer."""
     max_cost: float | None = None

@@ -108,6 +108,8 @@ async def run_suite(
     ]
     if all(run and _whole(run, new, questions, infos, options) for run, new in zip(started, manifests, strict=True)):
         return [_finish(folder, None) for folder in folders]
+    if not options.allow_missing_evidence:
+        corpus.require_evidence(questions)
     built = None if embedder is None else embedder()
     manifests = [
         _manifest(run, {**new, "embedder": None if built is None else built.fingerprint}, options)

@@ -1,4 +1,4 @@
-"""Which judge: shared by the commands that may ask one."""
+"""Options that several of the evaluation's commands take."""
 
 from __future__ import annotations
 
@@ -11,6 +11,11 @@ import click
 from eval.judge_config import JudgeConfig, judge_config
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+missing_option = click.option(
+    "--allow-missing-evidence", is_flag=True, help="Score although spans of the suite are not in its documents."
+)
 
 
 def judge_options(command: Command) -> Command:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from crag.cli.eval_options import judge_options, judge_settings
+from crag.cli.eval_options import judge_options, judge_settings, missing_option
 from crag.cli.options import console, counted, home_option, json_option, print_json
 from crag.cli.progress import run_progress
 from crag.evaluation import Bench
@@ -35,6 +35,7 @@ from eval.summary import ladder
 @click.option("--resume", is_flag=True, help="Go on with a run that stopped; nothing is asked twice.")
 @click.option("--retry-errors", is_flag=True, help="With --resume: ask and judge again what failed.")
 @click.option("--rescore", is_flag=True, help="With --resume: keep the answers, score them anew.")
+@missing_option
 @judge_options
 @json_option
 def run(*, suite: str, names: tuple[str, ...], out: Path, home: Path, as_json: bool, **settings: Any) -> None:
@@ -89,6 +90,8 @@ def _print(results: list[RunResult], *, judged: bool) -> None:
         to.print(
             f"{result.run.name}: {counted(summary['questions'], 'question')}{failed}{stopped}, in {result.run.path}"
         )
+    if unlocated := results[0].run.summary["unlocated"]:
+        to.print(f"Scored without the evidence that is not in the documents, of {', '.join(unlocated)}.")
     if not judged:
         to.print("Scored without a judge: --judge MODEL adds faithfulness, relevancy and correctness.")
     if len(results) > 1:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from crag.cli.eval_options import judge_options, judge_settings
+from crag.cli.eval_options import judge_options, judge_settings, missing_option
 from crag.cli.options import console, home_option, json_option, pipeline_option, print_json
 from crag.cli.progress import run_progress
 from crag.evaluation import Bench
@@ -31,6 +31,7 @@ from eval.sweep import sweep as run_sweep
 @click.option("--concurrency", default=4, show_default=True, metavar="N", help="Questions at a time.")
 @click.option("--resume", is_flag=True, help="Go on with a sweep that stopped.")
 @click.option("--html", type=click.Path(path_type=Path), metavar="OUT", help="Write one self-contained report.")
+@missing_option
 @judge_options
 @json_option
 def sweep(

@@ -72,6 +72,20 @@ def test_groups_keep_their_alternatives_and_the_missing_are_told(tmp_path: Path)
     assert located.unlocated == ("omega", "...")
 
 
+def test_a_quote_that_is_not_in_its_document_is_refused_with_the_nearest(tmp_path: Path) -> None:
+    documents = [{"doc_id": "pump.md", "text": "The pump is grey. It weighs 14.2 kg. 水泵重十四公斤。"}]
+    corpus, _ = suite(tmp_path / "a", documents, {"doc_id": "pump.md", "text": "It wieghs 14.2 kg"})
+    loaded = load_suite(tmp_path / "a")
+    with pytest.raises(ConfigError) as caught:
+        corpus.require_evidence(loaded.questions)
+    assert "of question q, 'It wieghs 14.2 kg', is not in pump.md (nearest: 'It weighs 14.2 kg.'):" in str(caught.value)
+    corpus, _ = suite(tmp_path / "b", documents, {"text": "omega", "group": 0}, {"text": "psi", "group": 1})
+    with pytest.raises(ConfigError, match=r"'omega', is not in any document, and 1 more like it: quote"):
+        corpus.require_evidence(load_suite(tmp_path / "b").questions)
+    corpus, _ = suite(tmp_path / "c", documents, {"text": "omega", "group": 0}, {"text": "It weighs", "group": 0})
+    corpus.require_evidence(load_suite(tmp_path / "c").questions)  # One alternative of a group is enough.
+
+
 def test_answer_spans_are_the_gold_only_when_every_group_has_one(tmp_path: Path) -> None:
     documents = [{"doc_id": "d", "text": "Alpha is one. Beta is two."}]
     evidence = [

@@ -156,6 +156,18 @@ def test_several_systems_get_a_folder_each_and_a_ladder(suite: Suite, tmp_path: 
     assert [row[:3] for row in rows] == [["a", "0.500", "1.000"], ["b/c", "0.500", "1.000"]]
 
 
+def test_a_suite_with_missing_evidence_runs_where_that_is_allowed(tmp_path: Path) -> None:
+    spans = [{"doc_id": "temple", "text": "never written"}]
+    suite = suite_folder(tmp_path / "suite", [{**QUESTIONS[0], "reference_spans": spans}, *QUESTIONS[1:]])
+    system = ScriptedSystem(script(corpus_of_suite(suite)))
+    with pytest.raises(ConfigError, match=r"'never written', is not in temple.*--allow-missing-evidence"):
+        run(suite, system, out=tmp_path / "run")
+    assert system.asked == []
+    assert not (tmp_path / "run").exists()
+    (result,) = run(suite, system, out=tmp_path / "run", allow_missing_evidence=True)
+    assert result.run.summary["unlocated"] == ["zh"]
+
+
 def test_nothing_is_asked_or_scored_twice_on_resume(suite: Suite, tmp_path: Path) -> None:
     system = ScriptedSystem(script(corpus_of_suite(suite)))
     run(suite, system, out=tmp_path / "run", repeat=2)
