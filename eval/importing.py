@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import csv
+import io
 import json
 from pathlib import Path
 from typing import Any
 
 from chunking.errors import ConfigError
+from chunking.normalize import decode
 
 ALIASES = {
     "user_input": "question",
@@ -50,12 +52,11 @@ def csv_lines(path: Path) -> list[tuple[int, Any]]:
 
     Cells of list columns hold JSON, the repr that pandas writes, or one plain text. Raises ConfigError.
     """
+    # A spreadsheet program saves in the encoding of its country.
+    text, _ = decode(path.read_bytes(), source=str(path))
     try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            reader = csv.DictReader(stream, strict=True)
-            rows = [(reader.line_num, row) for row in reader]
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: not UTF-8 at byte {error.start}; save the file as UTF-8.") from None
+        reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+        rows = [(reader.line_num, row) for row in reader]
     except csv.Error as error:
         raise ConfigError(f"{path}: not CSV ({error}).") from None
     return [(line, _typed(row, f"{path}:{line}")) for line, row in rows]

@@ -102,6 +102,16 @@ questions:
 """
 
 
+def test_a_spreadsheet_saved_in_china_is_read(tmp_path: Path) -> None:
+    rows = "question,reference\r\n每日备份保留多少天？,保留三十天。\r\n备份由谁负责检查？,由值班工程师负责检查。\r\n"
+    (tmp_path / "suite.csv").write_bytes(rows.encode("gb18030"))
+    suite = load_suite(tmp_path / "suite.csv")
+    assert [(q.question, q.reference) for q in suite.questions] == [
+        ("每日备份保留多少天？", "保留三十天。"),
+        ("备份由谁负责检查？", "由值班工程师负责检查。"),
+    ]
+
+
 def test_a_yaml_file_with_a_folder_of_documents(tmp_path: Path) -> None:
     write(tmp_path, suite_yaml=YAML)
     write(tmp_path / "docs")
