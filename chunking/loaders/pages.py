@@ -187,7 +187,7 @@ def _same_paragraph(
 ) -> bool:
     # A bold line is a heading; a bold word inside a line does not make the line bold.
     weight = last.bold != line.bold and all(other.bold == last.bold for other in paragraph) and not new_page
-    if weight or abs(last.size - line.size) > 0.08 * max(last.size, line.size):
+    if weight or last.turned or line.turned or abs(last.size - line.size) > 0.08 * max(last.size, line.size):
         return False
     if _ITEM.match(line.text) and (_TERMINAL.search(last.text) or _ITEM.match(paragraph[0].text)):
         return False

@@ -89,11 +89,7 @@ def _page(document: Any, index: int, ocr: bool) -> tuple[list[Line], tuple[Any, 
     """Lines of a page and, where these are its picture's to tell, that picture with its dots per inch."""
     page = document[index]
     try:
-        text_page = page.get_textpage()
-        try:
-            lines = page_lines(text_page, page.get_width())
-        finally:
-            text_page.close()
+        lines = page_lines(page)
         return lines, _picture(page) if ocr and _is_scan(page, lines) else None
     finally:
         page.close()

@@ -7,8 +7,11 @@ recursive cut along column gutters (Nagy & Seth 1984, "XY-cut") restores it.
 from __future__ import annotations
 
 import ctypes
+import math
 import re
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -20,6 +23,8 @@ _FORCE_BOLD = 1 << 18  # PDF 32000-1, table 123
 _RUNS = re.compile("[\r\n]+|[^\\s\0\ufffe]+\ufffe?|\ufffe")
 _Box = tuple[float, float, float, float]
 """Left, right, bottom, top."""
+_SAMPLES = 12
+"""Characters of a page that tell its direction."""
 MIN_JUMPS = 6
 """Rows of a page that must hop over a gutter before the stream order is doubted."""
 
@@ -37,7 +42,7 @@ class Cell:
 class Line:
     """Points, origin at the bottom left. `size` is the height of the font's line box. `row` groups the segments that
     the stream put on one baseline, `cells` are those that were rejoined, none where it is one. `bold` holds from first
-    to last character.
+    to last character. A `turned` line runs in another direction than its page's text: it belongs to no paragraph.
     """
 
     text: str
@@ -49,24 +54,53 @@ class Line:
     row: int
     bold: bool = False
     cells: tuple[Cell, ...] = ()
+    turned: bool = False
 
 
-def page_lines(text_page: Any, width: float) -> list[Line]:
-    return reading_order(_segments(text_page), width)
+def page_lines(page: Any) -> list[Line]:
+    """Lines of a page whose text runs in any of the four directions; the points are those of the upright text."""
+    text_page = page.get_textpage()
+    try:
+        text = _characters(text_page)
+        boxes = _Boxes(text_page, text)
+        upright = (360 - boxes.direction) % 360
+        if upright != page.get_rotation():
+            # pdfium orders the lines as they are shown.
+            page.set_rotation(upright)
+            text_page.close()
+            text_page = page.get_textpage()
+            text = _characters(text_page)
+            boxes = _Boxes(text_page, text)
+        return reading_order(_segments(text, boxes), page.get_width())
+    finally:
+        text_page.close()
 
 
 def reading_order(segments: list[Line], width: float) -> list[Line]:
     """Lines of their segments, which come in the order that they were written in; `width` is the page's."""
-    gutters = _gutters(segments, width)
-    if gutters:
-        return _by_columns(segments, gutters)
-    return _rejoin_rows(segments)
+    upright = [segment for segment in segments if not segment.turned]
+    gutters = _gutters(upright, width)
+    ordered = _by_columns(upright, gutters) if gutters else _rejoin_rows(upright)
+    return [*ordered, *_turned_lines(segment for segment in segments if segment.turned)]
+
+
+def _turned_lines(words: Iterable[Line]) -> list[Line]:
+    lines: list[Line] = []
+    for word in words:
+        if lines and lines[-1].row == word.row:
+            lines[-1] = replace(lines[-1], text=f"{lines[-1].text} {word.text}")
+        else:
+            lines.append(word)
+    return lines
 
 
 class _Boxes:
-    """Character boxes and fonts of a text page, each asked for only where it matters: a call costs a microsecond."""
+    """Character boxes and fonts of a text page, each asked for only where it matters: a call costs a microsecond.
 
-    def __init__(self, text_page: Any) -> None:
+    `direction` is the one that most of the text runs in, in degrees as pdfium counts them: 0, 90 (down), 180, 270 (up).
+    """
+
+    def __init__(self, text_page: Any, text: str) -> None:
         import pypdfium2.raw as pdfium
 
         self._pdfium = pdfium
@@ -76,13 +110,30 @@ class _Boxes:
         self._reference = ctypes.byref(self._box)
         self._name = ctypes.create_string_buffer(128)
         self._flags = ctypes.c_int()
+        places = range(0, len(text), len(text) // _SAMPLES + 1)
+        directions = Counter(self._angle(index) for index in places if not text[index].isspace())
+        self.direction = directions.most_common(1)[0][0] if directions else 0
 
     def box(self, index: int) -> _Box | None:
-        """The font's box around a character."""
+        """The font's box around a character, turned upright with the page's text."""
         box = self._box
         if not self._get(self._page, index, self._reference):
             return None
-        return box.left, box.right, box.bottom, box.top
+        if not self.direction:
+            return box.left, box.right, box.bottom, box.top
+        if self.direction == 270:
+            return box.bottom, box.top, -box.right, -box.left
+        if self.direction == 90:
+            return -box.top, -box.bottom, box.left, box.right
+        return -box.right, -box.left, -box.top, -box.bottom
+
+    def turned(self, index: int) -> bool:
+        """Whether a character runs in another direction than most."""
+        return self._angle(index) != self.direction
+
+    def _angle(self, index: int) -> int:
+        radians = self._pdfium.FPDFText_GetCharAngle(self._page, index)
+        return round(math.degrees(radians) / 90) % 4 * 90 if radians > 0 else 0
 
     def bold(self, index: int) -> bool:
         self._pdfium.FPDFText_GetFontInfo(self._page, index, self._name, 128, ctypes.byref(self._flags))
@@ -102,10 +153,8 @@ def _characters(text_page: Any) -> str:
     return "".join(HYPHEN if code == 2 else "\0" if 0xD800 <= code < 0xE000 else chr(code) for code in codes)
 
 
-def _segments(text_page: Any) -> list[Line]:
-    """Runs of text on one baseline without a hole wider than an em and a half."""
-    text = _characters(text_page)
-    boxes = _Boxes(text_page)
+def _segments(text: str, boxes: _Boxes) -> list[Line]:
+    """Runs of text on one baseline without a hole wider than an em and a half; turned words each for itself."""
     box_of = boxes.box
     segments: list[Line] = []
     row = 0
@@ -145,19 +194,27 @@ def _segments(text_page: Any) -> list[Line]:
             row += text.count("\n", first, after)
             continue
         head = box_of(first)
-        if after - first == 1:
-            if head:
-                take(first, first, head, head[1])
-            continue
-        tail = box_of(after - 1)
-        if head and tail and _unbroken(head, tail, after - first):
-            take(first, after - 1, head, tail[1])
-            continue
+        tail = head if after - first == 1 else box_of(after - 1)
+        if head and tail:
+            whole = first == after - 1 or _unbroken(head, tail, after - first)
+            follows = bool(segments) and segments[-1].turned and segments[-1].row == row
+            if (follows or not whole) and boxes.turned(first):
+                flush()
+                segments.append(_turned(text[first:after].replace("\0", ""), head, tail, row))
+                continue
+            if whole:
+                take(first, after - 1, head, tail[1])
+                continue
         for index in range(first, after):
             if box := box_of(index):
                 take(index, index, box, box[1])
     flush()
     return segments
+
+
+def _turned(text: str, head: _Box, tail: _Box, row: int) -> Line:
+    low, high = min(head[2], tail[2]), max(head[3], tail[3])
+    return Line(text, min(head[0], tail[0]), max(head[1], tail[1]), low, high, head[1] - head[0], row, turned=True)
 
 
 def _unbroken(head: _Box, tail: _Box, count: int) -> bool:

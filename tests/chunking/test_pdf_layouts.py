@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import math
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
+import pypdfium2
 import pytest
 from fpdf import FPDF
 
@@ -121,6 +123,35 @@ def test_running_lines_that_change_sides_and_roman_numbers_are_left_out_and_foot
         f"{n} Term {roman * 4} is explained here in small print."
         for n, roman in enumerate(["i", "ii", "iii", "iv", "v", "vi"], start=1)
     ]
+
+
+@pytest.mark.parametrize("shown", [0, 90, 180, 270])
+@pytest.mark.parametrize("turned", [0, 90, 180, 270])
+def test_a_page_is_read_the_same_whichever_way_it_is_turned_and_shown(turned: int, shown: int) -> None:
+    pdf = _pdf()
+    pdf.add_page()
+    with pdf.rotation(turned, 105, 148):
+        for column in range(2):
+            for line in range(12):
+                pdf.text(40 + 70 * column, 100 + 5 * line, f"{column}{line:02} words that fill the column to {line}")
+    page = pypdfium2.PdfDocument(bytes(pdf.output()))
+    page[0].set_rotation(shown)
+    stream = io.BytesIO()
+    page.save(stream)
+    text = load_bytes(stream.getvalue(), source="a.pdf").text
+    lines = [f"{column}{line:02} words that fill the column to {line}" for column in range(2) for line in range(12)]
+    assert text.split("\n\n") == [" ".join(lines[:12] + lines[12:])]
+
+
+def test_a_stamp_along_the_edge_is_one_line_at_the_end() -> None:
+    pdf = _pdf()
+    pdf.add_page()
+    with pdf.rotation(90, 8, 200):
+        pdf.text(8, 200, "arXiv:2401.15884v3 [cs.CL] 7 Oct 2024")
+    pdf.set_xy(20, 20)
+    pdf.multi_cell(170, 5, SENTENCE * 6)
+    text = load_bytes(bytes(pdf.output()), source="a.pdf").text
+    assert text == f"{(SENTENCE * 6).strip()}\n\narXiv:2401.15884v3 [cs.CL] 7 Oct 2024"
 
 
 def test_chinese_lines_join_without_spaces_also_after_full_width_marks() -> None:
