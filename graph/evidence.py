@@ -67,6 +67,8 @@ class Source:
             quote=chunk.text[start - chunk.start : end - chunk.start],
             url=document.url,
             also_in=self.hit.also_in,
+            date=document.date,
+            accessed=document.accessed,
         )
 
 

@@ -17,6 +17,8 @@ Language = Literal["zh", "en"]
 class Citation:
     """Marker ``[marker]`` of the answer: ``document.text[start:end] == quote``. `url` is set for web pages.
 
+    `date` is an ISO day: when a file was last modified, or a web page published, None where nobody says. `accessed` is
+    the day on which a web page was found.
     `also_in` are the places of passages that say the same and were found too.
     """
 
@@ -30,6 +32,8 @@ class Citation:
     quote: str
     url: str | None = None
     also_in: tuple[Copy, ...] = ()
+    date: str | None = None
+    accessed: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         shape = {name: getattr(self, name) for name in self.__slots__}

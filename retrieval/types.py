@@ -35,7 +35,8 @@ def check_collection(name: str) -> str:
 class DocumentInfo:
     """What a hit and a citation say of their document. `url` is set for web pages.
 
-    `date` is an ISO day: of a file, when it was last modified; of a web page, what the search engine says.
+    `date` is an ISO day: of a file, when it was last modified; of a web page, when it was published, where the search
+    engine says so. `accessed` is the day on which a web page was found.
     """
 
     id: str
@@ -45,6 +46,7 @@ class DocumentInfo:
     url: str | None = None
     date: str | None = None
     collection: str = DEFAULT_COLLECTION
+    accessed: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

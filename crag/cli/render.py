@@ -127,6 +127,8 @@ def _print_citation(to: Console, citation: Shape) -> None:
     where = [] if citation["title"] in (citation["source"], "") else [citation["source"]]
     where += [f"page {citation['page']}"] if citation["page"] else []
     where += [citation["url"]] if citation["url"] else []
+    where += [f"published {citation['date']}"] if citation["url"] and citation.get("date") else []
+    where += [f"read {citation['accessed']}"] if citation.get("accessed") and not citation.get("date") else []
     head.append(f"  {', '.join(where)}" if where else "", "dim")
     to.print(head)
     to.print(_indented(to, _shortened(citation["quote"], 280), 6, "italic"))

@@ -188,7 +188,7 @@ function source(citation) {
     h("button.source", { type: "button", onclick: () => openCitation(citation) },
       h("span.number", {}, String(citation.marker)),
       h("span.title", {}, citation.title || citation.source),
-      h("span.place", {}, citation.url ?? place),
+      h("span.place", {}, citation.url ? [citation.url, citation.date ?? citation.accessed].filter(Boolean).join(" · ") : place),
       h("q", {}, citation.quote)));
 }
 

@@ -46,7 +46,15 @@ def _documents(pages: Sequence[WebPage]) -> tuple[list[tuple[Document, DocumentI
         except DocumentError as error:
             skipped += degraded("web", error, "The page is left out.")
             continue
-        info = DocumentInfo(document.id, page.url, page.title, document.media_type, url=page.url, date=page.date)
+        info = DocumentInfo(
+            document.id,
+            page.url,
+            page.title,
+            document.media_type,
+            url=page.url,
+            date=page.date,
+            accessed=page.accessed,
+        )
         documents.append((document, info))
     return documents, tuple(skipped)
 

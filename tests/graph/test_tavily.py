@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Iterator
+from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
@@ -77,6 +78,18 @@ def test_pages_become_cited_evidence(server: ScriptedServer, caplog: pytest.LogC
     assert request.body["max_results"] == 3
     assert request.body["time_range"] == "week"
     assert QUESTION in caplog.text
+
+
+@pytest.mark.parametrize("published", ["Sun, 01 Mar 2026 08:00:00 GMT", "some day", None])
+def test_a_page_is_cited_with_its_dates(server: ScriptedServer, published: str | None) -> None:
+    server.enqueue(results(page("https://e.org/", "Visitors climb 312 steps in the tower.", published=published)))
+    (citation, *_) = answer(server).citations
+    known = "2026-03-01" if published and "2026" in published else None
+    assert citation.url == "https://e.org/"
+    assert citation.date == known
+    assert citation.accessed is not None
+    assert 0 <= (datetime.now(UTC).date() - date.fromisoformat(citation.accessed)).days <= 1
+    assert citation.to_dict()["date"] == known
 
 
 def test_the_raw_content_is_preferred_and_the_query_is_cut(server: ScriptedServer) -> None:

@@ -20,7 +20,7 @@ from graph.web.cache import PageCache
 from tests.fakes.http import ScriptedServer
 from tests.fakes.tavily import page, refusal, results
 
-PAGE = {**page("https://e.org/tower", "312 steps.", raw="The tower has 312 steps."), "published_date": "2026-03-01"}
+PAGE = page("https://e.org/tower", "312 steps.", raw="The tower has 312 steps.", published="2026-03-01")
 TODAY = datetime.now(UTC).date().isoformat()
 
 
