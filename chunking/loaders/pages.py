@@ -7,9 +7,9 @@ from collections import Counter
 from itertools import pairwise
 
 from chunking.loaders.base import TextBuilder
-from chunking.loaders.pdf_lines import HYPHEN, Line
+from chunking.loaders.joining import join_lines
+from chunking.loaders.pdf_lines import Line
 from chunking.loaders.pdf_tables import find_tables
-from chunking.normalize import clean
 
 _EDGE_LINES = 2
 _REPEATS = 3
@@ -22,8 +22,6 @@ _TERMINAL = re.compile(r"[。！？；.!?:：…][”’」』）)\"']*\Z")
 _ITEM = re.compile(
     r"(?:[•·●○▪◦‣]|-\s|\d{1,2}[.)、](?!\d)|[（(]\d{1,2}[)）]|[一二三四五六七八九十]{1,3}、|[（(][一二三四五六七八九十]{1,3}[)）])\s*\S"
 )
-_FULL_WIDTH_MARK = re.compile("[\u3000-\u303f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]")
-_NO_SPACE = re.compile("[\u2e80-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef]")
 
 
 def compose_pages(pages: list[list[Line]]) -> tuple[TextBuilder, tuple[int, ...], int]:
@@ -203,32 +201,3 @@ def _same_paragraph(
     # A last line ends short of the edge.
     right = max(other.right for other in [*paragraph, line])
     return not (_TERMINAL.search(last.text) and right - last.right > 3 * em)
-
-
-def _joins_without_space(before: str, after: str) -> bool:
-    if _FULL_WIDTH_MARK.match(before) or _FULL_WIDTH_MARK.match(after):
-        return True
-    return bool(_NO_SPACE.match(before) and _NO_SPACE.match(after))
-
-
-def join_lines(lines: list[str]) -> tuple[str, list[int]]:
-    """A paragraph of its lines and the offset of each: a space between words, none between Chinese characters,
-    broken words mended.
-    """
-    parts: list[str] = []
-    starts: list[int] = []
-    length = 0
-    tail = ""
-    for raw in lines:
-        line = raw.strip()
-        glue = ""
-        if tail.endswith(HYPHEN):
-            glue = ""
-        elif tail and line and not _joins_without_space(tail[-1], line[0]):
-            glue = " "
-        body = clean(line)
-        parts.append(glue + body)
-        starts.append(length + len(glue))
-        length += len(glue) + len(body)
-        tail = line or tail
-    return "".join(parts), starts

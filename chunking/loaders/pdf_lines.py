@@ -6,25 +6,16 @@ recursive cut along column gutters (Nagy & Seth 1984, "XY-cut") restores it.
 
 from __future__ import annotations
 
-import ctypes
-import math
 import re
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-HYPHEN = "\ufffe"
-"""Stands for a hyphen that breaks a word at a line end; pdfium calls it character 2."""
-_BOLD = re.compile(rb"bold|black|heavy", re.IGNORECASE)
-_FORCE_BOLD = 1 << 18  # PDF 32000-1, table 123
+from chunking.loaders.pdf_characters import Box, Boxes, characters
+
 # A hyphen that breaks a word is followed by the next line's first letter, without a line end.
 _RUNS = re.compile("[\r\n]+|[^\\s\0\ufffe]+\ufffe?|\ufffe")
-_Box = tuple[float, float, float, float]
-"""Left, right, bottom, top."""
-_SAMPLES = 12
-"""Characters of a page that tell its direction."""
 MIN_JUMPS = 6
 """Rows of a page that must hop over a gutter before the stream order is doubted."""
 
@@ -61,16 +52,16 @@ def page_lines(page: Any) -> list[Line]:
     """Lines of a page whose text runs in any of the four directions; the points are those of the upright text."""
     text_page = page.get_textpage()
     try:
-        text = _characters(text_page)
-        boxes = _Boxes(text_page, text)
+        text = characters(text_page)
+        boxes = Boxes(text_page, text)
         upright = (360 - boxes.direction) % 360
         if upright != page.get_rotation():
             # pdfium orders the lines as they are shown.
             page.set_rotation(upright)
             text_page.close()
             text_page = page.get_textpage()
-            text = _characters(text_page)
-            boxes = _Boxes(text_page, text)
+            text = characters(text_page)
+            boxes = Boxes(text_page, text)
         return reading_order(_segments(text, boxes), page.get_width())
     finally:
         text_page.close()
@@ -94,66 +85,7 @@ def _turned_lines(words: Iterable[Line]) -> list[Line]:
     return lines
 
 
-class _Boxes:
-    """Character boxes and fonts of a text page, each asked for only where it matters: a call costs a microsecond.
-
-    `direction` is the one that most of the text runs in, in degrees as pdfium counts them: 0, 90 (down), 180, 270 (up).
-    """
-
-    def __init__(self, text_page: Any, text: str) -> None:
-        import pypdfium2.raw as pdfium
-
-        self._pdfium = pdfium
-        self._page = text_page.raw
-        self._get = pdfium.FPDFText_GetLooseCharBox
-        self._box = pdfium.FS_RECTF()
-        self._reference = ctypes.byref(self._box)
-        self._name = ctypes.create_string_buffer(128)
-        self._flags = ctypes.c_int()
-        places = range(0, len(text), len(text) // _SAMPLES + 1)
-        directions = Counter(self._angle(index) for index in places if not text[index].isspace())
-        self.direction = directions.most_common(1)[0][0] if directions else 0
-
-    def box(self, index: int) -> _Box | None:
-        """The font's box around a character, turned upright with the page's text."""
-        box = self._box
-        if not self._get(self._page, index, self._reference):
-            return None
-        if not self.direction:
-            return box.left, box.right, box.bottom, box.top
-        if self.direction == 270:
-            return box.bottom, box.top, -box.right, -box.left
-        if self.direction == 90:
-            return -box.top, -box.bottom, box.left, box.right
-        return -box.right, -box.left, -box.top, -box.bottom
-
-    def turned(self, index: int) -> bool:
-        """Whether a character runs in another direction than most."""
-        return self._angle(index) != self.direction
-
-    def _angle(self, index: int) -> int:
-        radians = self._pdfium.FPDFText_GetCharAngle(self._page, index)
-        return round(math.degrees(radians) / 90) % 4 * 90 if radians > 0 else 0
-
-    def bold(self, index: int) -> bool:
-        self._pdfium.FPDFText_GetFontInfo(self._page, index, self._name, 128, ctypes.byref(self._flags))
-        return _BOLD.search(self._name.value) is not None or bool(self._flags.value & _FORCE_BOLD)
-
-
-def _characters(text_page: Any) -> str:
-    """One character for each of pdfium's indices."""
-    import pypdfium2.raw as pdfium
-
-    count = text_page.count_chars()
-    text: str = text_page.get_text_range() if count else ""
-    if len(text) == count:
-        return text
-    # Characters beyond the basic plane, or left out of the range, shift the indices.
-    codes = (pdfium.FPDFText_GetUnicode(text_page, index) for index in range(count))
-    return "".join(HYPHEN if code == 2 else "\0" if 0xD800 <= code < 0xE000 else chr(code) for code in codes)
-
-
-def _segments(text: str, boxes: _Boxes) -> list[Line]:
+def _segments(text: str, boxes: Boxes) -> list[Line]:
     """Runs of text on one baseline without a hole wider than an em and a half; turned words each for itself."""
     box_of = boxes.box
     segments: list[Line] = []
@@ -170,7 +102,7 @@ def _segments(text: str, boxes: _Boxes) -> list[Line]:
                 segments.append(Line(words, left, right, bottom, top, top - bottom, row, bold))
         start = -1
 
-    def take(first: int, final: int, head: _Box, far: float) -> None:
+    def take(first: int, final: int, head: Box, far: float) -> None:
         nonlocal start, last, left, right, bottom, top
         begin, end, low, high = head
         if start >= 0:
@@ -212,12 +144,12 @@ def _segments(text: str, boxes: _Boxes) -> list[Line]:
     return segments
 
 
-def _turned(text: str, head: _Box, tail: _Box, row: int) -> Line:
+def _turned(text: str, head: Box, tail: Box, row: int) -> Line:
     low, high = min(head[2], tail[2]), max(head[3], tail[3])
     return Line(text, min(head[0], tail[0]), max(head[1], tail[1]), low, high, head[1] - head[0], row, turned=True)
 
 
-def _unbroken(head: _Box, tail: _Box, count: int) -> bool:
+def _unbroken(head: Box, tail: Box, count: int) -> bool:
     """Whether `count` characters without a space can stand between two boxes on one line."""
     height = head[3] - head[2]
     return (

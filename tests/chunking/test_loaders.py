@@ -18,7 +18,7 @@ from selectolax.lexbor import LexborHTMLParser
 from chunking.errors import DocumentError
 from chunking.loaders import SUPPORTED, load_bytes, load_path
 from chunking.loaders.html_nesting import bounded
-from chunking.loaders.pages import join_lines
+from chunking.loaders.joining import join_lines
 from chunking.types import Document, document_id
 
 
