@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from graph.gist import gist
 from graph.keywords import WORDS, keywords
 from graph.language import FUNCTION_WORDS, has_han
+from graph.spelling import Known, respelled
 from graph.state import Graded, State
 from retrieval.types import Hit
 
@@ -19,6 +21,17 @@ NEAR = 0.5
 """Terms come from passages at least this share as likely as the likeliest."""
 HOPELESS = 1 / 2
 """Below this share of the bound for `incorrect`, the passages have nothing to do with the question."""
+
+
+def repaired(state: State, known: Known) -> str:
+    """The question without slips and without what surrounds it: the same question, so that it is graded anew.
+
+    `known` words are left as they are. Empty where there is nothing to repair, or where that was tried.
+    """
+    question = state["standalone"]
+    best = state["best"]
+    made = respelled(gist(question), best.hits, state.get("candidates", ()), known)
+    return "" if made in (question, *state["tried"]) else made
 
 
 def feedback_query(state: State) -> str:

@@ -29,14 +29,15 @@ _ELLIPTIC: dict[Language, re.Pattern[str]] = {
     "en": re.compile(
         r"\A\W*(?:what about|how about|what else|who else|where else|any other|anything else)\b"
         r"|\b(?:the (?:former|latter|same|other|first one|second one|last one)|this one|that one)\b"
-        r"|\b(?:this|that)\W*\Z",
+        r"|\bthe \w+ ones?\b(?! (?:who|whom|that|which|of)\b)|\b(?:this|that)\W*\Z",
         re.IGNORECASE,
     ),
     "zh": re.compile(
         r"上述|前者|后者|後者|两者|兩者|前面(?:的|说|提)|刚才|剛才|同样|\A\W*第[一二三四五六七八九十两\d]"
+        r"|\A\W*(?:后来|後來|之后|之後)|又[是在]?(?:多少|什么|什麼|谁|誰|哪|怎|几|幾)"
     ),
 }
-_POINTS: dict[Language, re.Pattern[str]] = {
+POINTS: dict[Language, re.Pattern[str]] = {
     "en": re.compile(
         # Not the "it" of "how long does it take to ...".
         r"\bit(?! (?:takes?|costs?|possible|necessary|allowed|safe|better|mean) (?:\w+ ){0,3}(?:to|that|when|if)\b)\b"
@@ -46,7 +47,7 @@ _POINTS: dict[Language, re.Pattern[str]] = {
     "zh": re.compile(r"(?<!其)[它他她牠]们?|[這这]|那[个個些种種里裡样樣两兩边邊时時次]|(?<![应應活])[该該]|其中"),
 }
 _POSSESSIVE = re.compile(r"\b(?:its|they|theirs?|his|she|hers?)\b", re.IGNORECASE)
-_ASKS: dict[Language, re.Pattern[str]] = {
+ASKS: dict[Language, re.Pattern[str]] = {
     "en": re.compile(
         r"\b(?:what|which|who|whom|whose|when|where|why|how|is|are|was|were|do|does|did|can|could|should|would|will|has"
         r"|have|may|must|explain|describe|list|compare|name|tell|give|show|summari[sz]e)\b",
@@ -57,6 +58,10 @@ _ASKS: dict[Language, re.Pattern[str]] = {
         r"|有没有|是不是|介绍|说明|解释|列出|比较|总结"
     ),
 }
+# "哪一年恢复的？": of what, another question said.
+_SUBJECTLESS = re.compile(
+    r"\A\W*是?(?:什么时候|什麼時候|何时|何時|哪一?[年天月日]|哪[里裡儿兒]|谁|誰)[\u3400-\u9fff]{0,6}的\W*\Z"
+)
 _DEFINES = re.compile(
     r"\A\W*(?:what(?:'s| is| are) (?!the\b)[\w.+\-]+|(?:define|explain|describe) [\w.+\-]+)\W*\Z", re.IGNORECASE
 )
@@ -92,7 +97,7 @@ def joined(question: str, history: tuple[Turn, ...]) -> str:
     if anchor is None:
         return question
     rest = _ABOUT.sub("", own_question(question))
-    if rest and not _ASKS[language_of(rest)].search(rest):
+    if rest and not ASKS[language_of(rest)].search(rest):
         comma = "，" if language_of(anchor) == "zh" else ", "
         return f"{anchor.rstrip(' ?？.。!！')}{comma}{rest}"[-QUESTION_LIMIT:]
     return f"{anchor} {question}"[-QUESTION_LIMIT:]
@@ -109,7 +114,7 @@ def _anchor(history: tuple[Turn, ...]) -> str | None:
 
 def _points(question: str) -> bool:
     language, own = language_of(question), own_question(question)
-    if _POINTS[language].search(own) or _ELLIPTIC[language].search(own):
+    if POINTS[language].search(own) or _ELLIPTIC[language].search(own):
         return True
     # "When must employees send in their reports?": what the word stands for is in the question itself.
     return any(len(content_words(own[: match.start()])) < OWN_WORDS for match in _POSSESSIVE.finditer(own))
@@ -117,7 +122,9 @@ def _points(question: str) -> bool:
 
 def _stands_alone(question: str) -> bool:
     language, own = language_of(question), own_question(question)
-    words, asks = content_words(own), _ASKS[language].search(own) is not None
+    words, asks = content_words(own), ASKS[language].search(own) is not None
+    if language == "zh" and _SUBJECTLESS.search(own):
+        return False
     if _DEFINES.match(own):
         return bool(words)
     if own != question:

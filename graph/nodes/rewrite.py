@@ -1,4 +1,9 @@
-"""Search again with other words: a model's, or the question's own and those of the nearest passages."""
+"""Search again with other words: a model's, or by rule.
+
+The rule first repairs the question: slips are put right and the story around it is cut away. That is still what was
+asked, so it is what is graded from then on. Else the question's own words and those of the nearest passages are
+searched for, and the question stays what they are measured against.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +11,7 @@ import re
 from typing import Any
 
 from chunking.errors import CragError, ProviderError
-from graph.feedback import QUERY_LIMIT, feedback_query
+from graph.feedback import QUERY_LIMIT, feedback_query, repaired
 from graph.language import language_of
 from graph.neutral import neutral_line, neutralise
 from graph.nodes.base import Node, Result, Run, degraded
@@ -14,6 +19,7 @@ from graph.prompts import messages
 from graph.state import State
 from graph.types import Usage
 
+REPAIRED = "the question with its slips put right and without what surrounds it"
 FEEDBACK = "the question's words with words of the best passages"
 _SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -25,7 +31,7 @@ _SCHEMA: dict[str, Any] = {
 
 async def rewrite(state: State, run: Run) -> Result:
     if run.deps.chat is None:
-        return _rewritten(state, feedback_query(state), FEEDBACK)
+        return _by_rule(state, run)
     language = language_of(state["standalone"])
     tried = "\n".join(f"- {neutral_line(query)}" for query in state["tried"])
     prompt = messages(language, "rewrite", question=neutralise(state["standalone"]), tried=tried)
@@ -33,18 +39,30 @@ async def rewrite(state: State, run: Run) -> Result:
     query = re.sub(r"\s+", " ", reply["query"]).strip()[:QUERY_LIMIT] if reply else ""
     if not query:
         unread = ProviderError("The model's reply held no query.", provider=run.deps.chat.name)
-        update, detail = by_feedback(state, run, unread)
+        update, detail = without_model(state, run, unread)
         return {**update, "usage": usage}, detail
     if query in state["tried"]:
-        return _rewritten(state, feedback_query(state), FEEDBACK, usage)
+        update, detail = _by_rule(state, run)
+        return {**update, "usage": usage}, detail
     return _rewritten(state, query, "written by the model", usage)
 
 
-def by_feedback(state: State, run: Run, error: CragError) -> Result:
-    update, detail = _rewritten(state, feedback_query(state), FEEDBACK)
+def without_model(state: State, run: Run, error: CragError) -> Result:
+    update, detail = _by_rule(state, run)
     new = update["rewritten"]
-    action = "The query is rewritten from the nearest passages." if new else "The search is not repeated."
+    action = "The query is rewritten by rule." if new else "The search is not repeated."
     return {**update, "degraded": degraded("rewrite", error, action)}, detail
+
+
+def _by_rule(state: State, run: Run) -> Result:
+    def known(word: str) -> bool:
+        # What the embedder's vocabulary holds whole is a word; a misspelt one falls into pieces.
+        return run.deps.embedder.count_tokens([word])[0] == 1
+
+    if question := repaired(state, known):
+        update, detail = _rewritten(state, question, REPAIRED)
+        return {**update, "standalone": question}, detail
+    return _rewritten(state, feedback_query(state), FEEDBACK)
 
 
 def _rewritten(state: State, query: str, how: str, usage: Usage | None = None) -> Result:
@@ -56,4 +74,4 @@ def _rewritten(state: State, query: str, how: str, usage: Usage | None = None) -
     return {**update, "search_query": query}, {"query": query, "how": how}
 
 
-NODE = Node(name="rewrite", body=rewrite, timeout=lambda run: run.generation.timeout, fallback=by_feedback)
+NODE = Node(name="rewrite", body=rewrite, timeout=lambda run: run.generation.timeout, fallback=without_model)

@@ -25,7 +25,12 @@ HISTORY: tuple[Turn, ...] = (("user", "语义分块的阈值是多少？"), ("as
         "为什么？",
         "第二种方法怎么做",
         "这个方法有什么缺点？",
+        "哪一年恢复的？",
+        "是谁设计的？",
+        "后来又发生了什么变化呢？",
+        "窗口又是多少？",
         "And the second one?",
+        "How much larger is the new one than the old one?",
         "Why?",
         "What about Chinese?",
         "How does it compare with BM25?",
@@ -48,6 +53,8 @@ def test_questions_that_lean_on_the_conversation(question: str) -> None:
         "Which embedder does the embedded mode use?",
         "How are tables chunked?",
         "文档分块应该多大？",
+        "谁发明了倒数排名融合？",
+        "Who is the one who proposed BM25?",
     ],
 )
 def test_questions_that_stand_alone(question: str) -> None:

@@ -21,6 +21,7 @@ GAIN = 0.1
 @dataclass(frozen=True)
 class Outcome:
     recall: float
+    confidence: float
     answered: bool
     right: bool
     """A reference stands in the answer, word for word."""
@@ -48,7 +49,8 @@ def rewritten(asked: Asked, lines: Sequence[Line]) -> list[Rewritten]:
         before, after = (asked.ask(line.question.question, pipeline) for pipeline in (never, crag))
 
         def outcome(answer: Answer, gold: Gold = gold, line: Line = line) -> Outcome:
-            return Outcome(recall_at(answer, gold), answer.status != "abstained", says(answer, line.question))
+            answered = answer.status != "abstained"
+            return Outcome(recall_at(answer, gold), answer.confidence, answered, says(answer, line.question))
 
         queries = tuple(str(e.detail["query"]) for e in after.trace if e.node == "rewrite" and "query" in e.detail)
         made.append(Rewritten(line, outcome(before), outcome(after), queries))

@@ -1,0 +1,150 @@
+"""What a long question asks, without the story around it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from graph.followups import ASKS, POINTS
+from graph.language import language_of
+from graph.support import content_words
+from graph.types import Language
+
+LONG: dict[Language, int] = {"en": 25, "zh": 40}
+"""Words or Chinese characters above which a question may hold more than it asks."""
+SHORTER = 0.8
+"""What is cut away must be worth it: the gist has at most this share of the question's characters."""
+LEAST_WORDS = 2
+"""Content words of what is asked below which the clause before it must help."""
+
+_SENTENCE = re.compile(r"[^.!?。！？\n]+(?:\.(?=\S)[^.!?。！？\n]+)*[.!?。！？\n]*")
+_CLAUSE: dict[Language, re.Pattern[str]] = {
+    "en": re.compile(
+        r"[,;:]\s+(?:(?:so|but|and)\s+)?|\s+-+\s+|\s+(?:so|but|and)\s+(?=(?:i|we|my|our|could|can|do|please)\b)",
+        re.IGNORECASE,
+    ),
+    "zh": re.compile(r"[，,；;：:]|(?<=[\u3400-\u9fff])\s+(?=[\u3400-\u9fff])"),
+}
+_POLITE: dict[Language, re.Pattern[str]] = {
+    "en": re.compile(
+        r"\A\W*(?:(?:so|and|but|now|well|anyway|please|maybe|perhaps)\b\W*)*(?:"
+        r"(?:could|can|would|will) (?:you|some(?:body|one)|any(?:body|one))"
+        r"(?: (?:please|maybe|kindly|possibly|perhaps|help (?:me|us)(?: out)?|tell (?:me|us)|explain(?: to (?:me|us))?"
+        r"|say|let (?:me|us) know|remind me|be so kind as to))*"
+        r"|(?:do|does|did|would) (?:you|any(?:body|one)|some(?:body|one)) (?:happen to |perhaps |maybe )?"
+        r"(?:know|remember|have (?:any|an) idea)"
+        r"|i(?: am|'m)? (?:asking|wondering)(?: you| myself)?|i was wondering|i wonder"
+        r"|i (?:would|'d)? ?(?:really |just )?(?:like|love|want|need) to (?:know|ask)(?: you)?"
+        r"|please|(?:help|tell) (?:me|us)(?: out)?|let me know|any idea|my question is"
+        r"|if (?:you (?:happen to |by any chance )?(?:know|can|could|may)|possible|i may ask)"
+        r"|(?:many )?thanks\b.*|thank you\b.*|hi\b.*|hello\b.*|hey\b.*|good (?:morning|afternoon|evening)\b.*"
+        r"|i hope you\b.*|sorry\b.*|excuse me\b.*"
+        r")(?=\W|\Z)\W*",
+        re.IGNORECASE,
+    ),
+    "zh": re.compile(
+        r"\A[\s\W]*(?:所以|因此|但是|不过|就是|那么|另外)*(?:"
+        r"(?:我)?(?:就)?(?:很)?(?:想|想要)?(?:请教|請教|问问|問問|问一下|問一下|了解一下)(?:一下)?(?:各位|大家)?(?:老师|大佬|朋友)?(?:一个问题|一個問題)?"
+        r"|(?:想|要)(?:问|知道)|请问(?:一下)?|請問(?:一下)?"
+        r"|麻烦(?:你|您|大家)?(?:问一下|帮我|帮忙)?(?:看看|看一下|查查|查一下|问问|说说|讲讲)?|帮我(?:看看|查查|查一下|看一下)"
+        r"|(?:你|您)?(?:能不能|能否|可不可以|可以|能)(?:请)?(?:你|您)?(?:帮我|给我|告诉我)?(?:查一下|查查|讲讲|说说|解释一下|看看)?吗?"
+        r"|(?:有人|有谁|谁|你|您|大家)(?:能)?知道吗|不好意思|打扰(?:一下|了)?|(?:您|你|大家|各位\w{0,2})好"
+        r"|(?:非常|先|十分)?(?:感谢|谢谢|謝謝|谢啦|多谢|感謝).*"
+        r")(?:啦|了|大家)?[\s\W]*"
+    ),
+}
+_ASKS: dict[Language, re.Pattern[str]] = {
+    # Of a clause, "did" asks at its beginning only, and "which" may be relative: then another clause asks more plainly.
+    "en": re.compile(
+        r"\b(?:what|which|who|whom|whose|when|where|why|how)\b"
+        r"|\A\W*(?:is|are|was|were|do|does|did|can|could|should|would|will|has|have|may|must)\b",
+        re.IGNORECASE,
+    ),
+    "zh": ASKS["zh"],
+}
+_PLAINLY = re.compile(
+    r"\A\W*(?:\w+ ){0,2}(?:what|which|who|whom|whose|when|where|why|how|is|are|was|were|does|did)\b(?! (?:i|we|my)\b)",
+    re.IGNORECASE,
+)
+_EMBEDDED = re.compile(
+    r"\b(?:asks?|asked|asking|know|knows|wonder|wonders|wondering|tell|find out|remember|understand|question is)"
+    r"(?: \w+){0,2}?\s+((?:what|which|who|whom|whose|where|when|why|how|whether)\b.*)",
+    re.IGNORECASE,
+)
+_THIS: dict[Language, re.Pattern[str]] = {
+    "en": re.compile(r"\b(?:this|that|these|those|the|such an?)\s+([a-z]{3,})", re.IGNORECASE),
+    "zh": re.compile(r"[这這那该該][个個家座本部种種位条條份项項些款]?([\u3400-\u9fff]{2})"),
+}
+_NAME: dict[Language, re.Pattern[str]] = {
+    # Not the first word of a clause: that has a capital anyway.
+    "en": re.compile(r"(?<=\w )(?!I\b)(?:[A-Z][\w.'-]*|\d[\w.,]*\w)(?: (?:of |the )?(?:[A-Z][\w.'-]*|\d+))*"),
+    "zh": re.compile(r"《[^》]{1,30}》|「[^」]{1,30}」|“[^”]{1,30}”|[A-Za-z][\w.+\-]*(?: [A-Za-z][\w.+\-]*)*"),
+}
+
+
+def gist(question: str) -> str:
+    """The clauses of a long question that ask, with those they need to be understood and the names said before.
+
+    The question itself where it is short, where nothing in it asks, or where little would be left out.
+    """
+    language = language_of(question)
+    if _size(question, language) <= LONG[language]:
+        return question
+    clauses, asking = _clauses(question, language)
+    if not asking:
+        return question
+    plain = {number: text for number, text in asking.items() if _PLAINLY.search(text)}
+    kept = plain or asking
+    said = " ".join(kept.values())
+    names = _names(clauses, language)
+    context = _context(clauses[: min(kept)], said, names, language)
+    known = " ".join([*context.values(), said])
+    names = [name for name in names if name not in known]
+    parts = [clause for _, clause in sorted({**context, **kept}.items())]
+    made = ("，" if language == "zh" else ", ").join([*names, *parts]) + ("？" if language == "zh" else "?")
+    return made if len(made) <= SHORTER * len(question) else question
+
+
+def _size(question: str, language: Language) -> int:
+    return len(re.findall(r"[\u3400-\u9fff]" if language == "zh" else r"\w+", question))
+
+
+def _clauses(question: str, language: Language) -> tuple[list[str], dict[int, str]]:
+    """All clauses but the polite ones, and by its place among them, what each asks that asks something."""
+    clauses: list[str] = []
+    asking: dict[int, str] = {}
+    embedded: dict[int, str] = {}
+    for sentence in _SENTENCE.findall(question):
+        asks = language == "zh" or sentence.rstrip().endswith("?")
+        for clause in _CLAUSE[language].split(sentence.strip(" \n.!?。！？")):
+            own = _POLITE[language].sub("", clause or "").strip()
+            if not own:
+                continue
+            if asks and _ASKS[language].search(own):
+                asking[len(clauses)] = own
+            elif found := _EMBEDDED.search(own):
+                embedded[len(clauses)] = found.group(1)
+            clauses.append(own)
+    return clauses, asking or embedded
+
+
+def _context(before: Sequence[str], said: str, names: Sequence[str], language: Language) -> dict[int, str]:
+    """The clause that a word like "this hotel" stands for, or that says what a bare "why was that" is about."""
+    for noun in _THIS[language].findall(said):
+        for number in range(len(before) - 1, -1, -1):
+            if re.search(re.escape(noun), before[number], re.IGNORECASE):
+                return {number: before[number]}
+    enough = len(content_words(said)) >= LEAST_WORDS
+    if enough and (names or not POINTS[language].search(said)):
+        return {}
+    context: dict[int, str] = {}
+    for number in sorted(range(len(before)), key=lambda n: (not any(name in before[n] for name in names), -n)):
+        if len(content_words(before[number])) > LEAST_WORDS:
+            context[number] = before[number]
+            if len(context) == 2 or not POINTS[language].search(before[number]):
+                break
+    return context
+
+
+def _names(clauses: Sequence[str], language: Language) -> list[str]:
+    return list(dict.fromkeys(name for clause in clauses for name in _NAME[language].findall(clause)))

@@ -1,0 +1,96 @@
+"""Slips of a question, put right by the passages."""
+
+from __future__ import annotations
+
+import asyncio
+import string
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graph.config import RewriteConfig
+from graph.engine import Engine
+from graph.nodes.rewrite import REPAIRED
+from graph.spelling import respelled
+from tests.fakes.graph import MemoryRetriever, ScriptedGrader, deps, hit
+
+PASSAGES = [
+    hit("What limits the efficiency of the Rankine cycle is the working fluid.", title="Steam"),
+    hit("Set table_type to COPY_ON_WRITE. Johnson wrote the first plugin.", title="Options"),
+    hit("黑彩陶器的原产地是科林斯。北京体育大学毗邻圆明园遗址公园。", title="陶器"),
+    hit("梅艷芳唯一的女徒弟是何韻詩。", title="梅艷芳"),
+]
+WORDS = frozenset(["house", "cycle", "what", "of", "the", "type"])
+
+
+def known(word: str) -> bool:
+    return word in WORDS
+
+
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("what limts the effciency of the rankin cycle", "what limits the efficiency of the rankine cycle"),
+        ("tabel_tpye", "table_type"),
+        ("黑采陶器的原产地", "黑彩陶器的原产地"),
+        ("北京体玉大学毗临哪个公圆", "北京体育大学毗邻哪个公园"),
+        ("梅燕方唯一的女徒第是誰", "梅艷芳唯一的女徒弟是誰"),
+        ("北京体玉大学 rankin", "北京体育大学 rankine"),
+    ],
+)
+def test_slips_are_put_right(question: str, meant: str) -> None:
+    assert respelled(question, PASSAGES, PASSAGES, known) == meant
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who is Johnston?",
+        "the house",
+        "What limits the working fluid?",
+        # Said by a passage that is not among the best.
+        "rankin",
+        # Too far from any word, and a number.
+        "zzzzzzzz 3600",
+        # A word of the dictionary, though a passage has another of the same sound.
+        "公元前",
+        "",
+    ],
+)
+def test_what_may_be_right_is_left_alone(question: str) -> None:
+    others = [*PASSAGES, hit("Rankin was a physicist.", title="Rankin")]
+    assert respelled(question, PASSAGES, others, known) == question
+
+
+@settings(deadline=None)
+@given(st.text(alphabet=string.ascii_letters + "体玉公圆毗临的 .,?", max_size=60))
+def test_a_repaired_question_needs_no_further_repair(question: str) -> None:
+    once = respelled(question, PASSAGES, PASSAGES, known)
+    assert respelled(once, PASSAGES, PASSAGES, known) == once
+    assert once.count(" ") == question.count(" ")
+
+
+SLIPS = "北京体玉大学毗临哪个公圆"
+
+
+def ask(confidences: list[float], attempts: int) -> tuple[list[str], list[str], str]:
+    """What was searched for, how each rewrite came about, and the status."""
+    retriever = MemoryRetriever(PASSAGES)
+    grader, rewrite = ScriptedGrader(confidences), RewriteConfig(attempts=attempts)
+    engine = Engine(deps(PASSAGES, retriever=retriever, calibration=grader, rewrite=rewrite))
+    answer = asyncio.run(engine.ask(SLIPS))
+    assert answer.question == SLIPS
+    return retriever.asked, [e.detail["how"] for e in answer.trace if e.node == "rewrite"], answer.status
+
+
+def test_a_repaired_question_is_searched_for_and_answered() -> None:
+    searched, how, status = ask([0.01, 0.9], attempts=1)
+    assert searched == [SLIPS, "北京体育大学毗邻哪个公园"]
+    assert (how, status) == ([REPAIRED], "grounded")
+
+
+def test_a_repair_that_does_not_help_is_not_repeated() -> None:
+    searched, how, status = ask([0.15, 0.1], attempts=3)
+    assert len(searched) == len(set(searched)) == 2
+    assert (how[0], status) == (REPAIRED, "abstained")
