@@ -18,6 +18,7 @@ from graph.deps import Deps
 from graph.language import language_of
 from graph.nodes.base import Run, degraded
 from graph.state import Policy, State
+from graph.tracing import Spans, tracer
 from graph.types import Answer, AnswerReady, Event, NodeEvent, NodeStarted, TextDelta, Turn, Usage
 from retrieval.types import Degraded, Filters, Hit
 
@@ -31,6 +32,7 @@ class Engine:
     def __init__(self, deps: Deps) -> None:
         self.deps = deps
         self._graph = build_graph()
+        self._tracer = tracer()
 
     async def ask(
         self, question: str, history: Sequence[Turn] = (), filters: Filters | None = None, **generation: Any
@@ -52,14 +54,27 @@ class Engine:
         """Events as they happen, `AnswerReady` last. Closing the iterator cancels what is running."""
         started = time.perf_counter()
         config = self._generation(generation)
+        state = self._state(question, history)
+        spans = None if self._tracer is None else Spans(self._tracer, self.deps.pipeline)
         run = Run(
             deps=self.deps,
             generation=config,
             budget=Budget(self.deps.limits, config, self.deps.embedder.count_tokens),
             started=started,
             filters=filters,
+            spans=spans,
         )
-        state = self._state(question, history)
+        answer: Answer | None = None
+        try:
+            async with aclosing(self._steps(state, run)) as events:
+                async for event in events:
+                    answer = event.answer if isinstance(event, AnswerReady) else answer
+                    yield event
+        finally:
+            if spans is not None:
+                spans.end(answer)
+
+    async def _steps(self, state: State, run: Run) -> AsyncGenerator[Event, None]:
         # An async generator by construction; its declared type is the wider AsyncIterator.
         steps: AsyncGenerator[tuple[str, Any], None] = self._graph.astream(  # type: ignore[assignment]
             state, {"recursion_limit": _STEPS}, context=run, stream_mode=["custom", "updates"]

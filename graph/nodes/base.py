@@ -16,6 +16,7 @@ from graph.config import GenerationConfig
 from graph.deps import Deps
 from graph.llms.base import ChatModel, Message
 from graph.state import State
+from graph.tracing import Spans, tell
 from graph.types import Event, NodeEvent, NodeStarted, Usage
 from retrieval.types import Degraded, Filters
 
@@ -40,6 +41,7 @@ class Run:
     budget: Budget
     started: float
     filters: Filters | None = None
+    spans: Spans | None = None
     emit: Callable[[Event], None] = lambda event: None
 
     def remaining(self, reserves: int = 1) -> float:
@@ -103,7 +105,12 @@ def guarded(node: Node) -> GraphNode:
         run = replace(runtime.context, emit=runtime.stream_writer)
         run.emit(NodeStarted(node.name))
         started = time.perf_counter()
-        update, detail = await _attempt(node, state, run)
+        if run.spans is None:
+            update, detail = await _attempt(node, state, run)
+        else:
+            with run.spans.node(node.name) as span:
+                update, detail = await _attempt(node, state, run)
+                tell(span, update, detail)
         event = NodeEvent(node.name, (time.perf_counter() - started) * 1000, detail)
         run.emit(event)
         return {**update, "trace": (event,)}
