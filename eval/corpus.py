@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cached_property
@@ -15,9 +15,13 @@ from eval.questions import SuiteQuestion, SuiteSpan
 from eval.runs import Gold, Span
 from eval.suite import Suite, document_path
 from eval.text import letters_and_digits
+from graph.language import has_han
 
 Folded = tuple[str, list[int]]
 """A text's letters and digits, and where each came from."""
+
+LONG = 20
+"""Characters from which on a text without offsets is gold wherever it stands; a shorter one may stand by chance."""
 
 SHOWN = 120
 """Characters of a span that a message quotes."""
@@ -107,7 +111,12 @@ class Corpus:
         if span.start is not None and text[span.start : span.end] == span.text:
             return [Span(document.id, span.start, span.start + len(span.text), span.text)]
         place = self._place(document, span.text, span.start) or self._place_by_ends(document, span)
-        return [] if place is None else [Span(document.id, *place, text[slice(*place)])]
+        if place is None:
+            return []
+        places = [place]
+        if span.start is None and len(span.text) >= LONG:
+            places += occurrences(text, text[slice(*place)], place[1])
+        return [Span(document.id, start, end, text[start:end]) for start, end in places]
 
     def _place(self, document: Document, wanted: str, near: int | None) -> tuple[int, int] | None:
         return find_text(document.text, wanted, near=near, folded=lambda: self._fold(document))
@@ -185,25 +194,26 @@ def find_text(
 ) -> tuple[int, int] | None:
     """Start and end of `part` in `text`, word for word or else by its letters and digits; the nearest to `near`.
 
+    A place that cuts no word goes before others: ``5 days`` is rather not inside ``15 days``.
     `folded` gives `letters_and_digits(text)` where that is at hand.
     """
-    start = _nearest(text, part, near)
-    if start is not None:
-        return start, start + len(part)
-    needle, _ = letters_and_digits(part)
-    if not needle:
-        return None
-    letters, offsets = folded() if folded else letters_and_digits(text)
-    found = _nearest(letters, needle, near)
-    return None if found is None else (offsets[found], offsets[found + len(needle) - 1] + 1)
+    places = list(occurrences(text, part))
+    if not places:
+        needle, _ = letters_and_digits(part)
+        letters, offsets = folded() if folded and needle else letters_and_digits(text)
+        places = [(offsets[start], offsets[end - 1] + 1) for start, end in occurrences(letters, needle)]
+    whole = [place for place in places if not any(_inside(text, end) for end in place)]
+    return min(whole or places, key=lambda place: abs(place[0] - (near or 0)), default=None)
 
 
-def _nearest(text: str, part: str, near: int | None) -> int | None:
-    """Start of the occurrence of `part` closest to `near`, the first one without it; None when there is none."""
-    first = text.find(part)
-    if first < 0 or near is None:
-        return first if first >= 0 else None
-    starts = [first]
-    while (following := text.find(part, starts[-1] + 1)) >= 0:
-        starts.append(following)
-    return min(starts, key=lambda start: abs(start - near))
+def occurrences(text: str, part: str, start: int = 0) -> Iterator[tuple[int, int]]:
+    """Where `part` stands in `text` from `start` on, overlaps included; nowhere when it is empty."""
+    while part and (start := text.find(part, start)) >= 0:
+        yield start, start + len(part)
+        start += 1
+
+
+def _inside(text: str, place: int) -> bool:
+    """Whether a word or a number goes on across `place`. Chinese has no spaces: there none does."""
+    around = text[max(0, place - 1) : place + 1]
+    return len(around) == 2 and around.isalnum() and not has_han(around)

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr, model_validator
 
+from eval.text import language_code
 from graph.language import language_of
 
 
@@ -77,9 +78,17 @@ class SuiteQuestion(_Model):
 
     @model_validator(mode="before")
     @classmethod
-    def _language(cls, value: Any) -> Any:
-        if isinstance(value, dict) and not value.get("lang") and isinstance(value.get("question"), str):
-            return {**value, "lang": language_of(value["question"])}
+    def _completed(cls, value: Any) -> Any:
+        """The language by its code, or as the question reads; the first of several answers is the reference."""
+        if not isinstance(value, dict):
+            return value
+        value = dict(value)
+        if not value.get("lang") and isinstance(value.get("question"), str):
+            value["lang"] = language_of(value["question"])
+        elif isinstance(value.get("lang"), str):
+            value["lang"] = language_code(value["lang"])
+        if not value.get("reference") and isinstance(value.get("answers"), list | tuple) and value["answers"]:
+            value["reference"], *value["answers"] = value["answers"]
         return value
 
 

@@ -110,6 +110,27 @@ def test_a_span_without_a_document_is_looked_for_everywhere(tmp_path: Path) -> N
     assert found(corpus, located) == [["beta", "beta"]]
 
 
+def test_a_word_is_not_cut_and_a_sentence_is_gold_wherever_it_stands(tmp_path: Path) -> None:
+    text = (
+        "Backups stay 15 days. Logs stay 5 days. 日志保留5天。 The pump is serviced twice a year. And: the pump is..."
+    )
+    corpus, located = suite(tmp_path / "a", [{"doc_id": "d", "text": text}], {"doc_id": "d", "text": "5 days"})
+    assert located.evidence[0][0].start == text.index("5 days. 日志")
+    corpus, located = suite(tmp_path / "b", [{"doc_id": "d", "text": text}], {"doc_id": "d", "text": "5 DAYS"})
+    assert located.evidence[0][0].start == text.index("5 days. 日志")
+    corpus, located = suite(tmp_path / "c", [{"doc_id": "d", "text": text}], {"doc_id": "d", "text": "5天"})
+    assert found(corpus, located) == [["5天"]]
+    twice = "The pump is serviced twice a year. Therefore: The pump is serviced twice a year."
+    corpus, located = suite(tmp_path / "d", [{"doc_id": "d", "text": twice}], {"doc_id": "d", "text": twice[:34]})
+    assert [span.start for span in located.evidence[0]] == [0, 46]
+    corpus, located = suite(
+        tmp_path / "e", [{"doc_id": "d", "text": twice}], {"doc_id": "d", "text": twice[:34], "start": 46, "end": 80}
+    )
+    assert [span.start for span in located.evidence[0]] == [46]
+    corpus, located = suite(tmp_path / "f", [{"doc_id": "d", "text": twice}], {"doc_id": "d", "text": "pump"})
+    assert len(located.evidence[0]) == 1
+
+
 def test_the_hash_is_of_the_texts_and_not_of_the_place(tmp_path: Path) -> None:
     documents = [{"doc_id": "d", "text": "alpha"}, {"doc_id": "e", "text": "beta"}]
     first, _ = suite(tmp_path / "a", documents)

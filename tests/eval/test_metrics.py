@@ -16,7 +16,7 @@ from chunking.errors import ConfigError
 from eval.metrics import Resources, answer, build, retrieval, select
 from eval.metrics.catalog import CATALOG, ON_REQUEST
 from eval.runs import AnswerRecord, Context, Gold, Question, Span
-from eval.text import answer_tokens, letters_and_digits, without_markers
+from eval.text import answer_tokens, is_chinese, language_code, letters_and_digits, without_markers
 
 TEXT = "".join(chr(ord("a") + place % 26) for place in range(1000))
 
@@ -229,6 +229,45 @@ def test_markers_go_and_other_brackets_stay() -> None:
 
 def test_chinese_tokens_are_letters() -> None:
     assert answer_tokens("《长江》_长6300公里[3]", "zh") == [*"长江长", *"6300", *"公里"]
+
+
+@pytest.mark.parametrize(
+    ("said", "reference", "held"),
+    [
+        ("It takes 15 days.", "5 days", 0.0),
+        ("It takes 5 days.", "5 days", 1.0),
+        ("About 100.", "10", 0.0),
+        ("Nothing.", "no", 0.0),
+        ("35 mg", "3.5 mg", 0.0),
+        ("3.5mg a day", "3.5 mg", 1.0),
+        ("An email client", "e-mail", 1.0),
+        ("1,000 files", "1000", 1.0),
+        ("The BGE-M3 model", "bge", 1.0),
+        ("需要十五天。", "五天", 0.0),
+        ("需要５天。", "5天", 1.0),
+        ("它在香港 [1]，不在九龙。", "香港", 1.0),
+        ("anything", "!", 0.0),
+    ],
+)
+def test_a_reference_is_contained_word_for_word(said: str, reference: str, held: float) -> None:
+    assert answer.contains_reference(said, [reference]) == held
+
+
+def test_a_decimal_point_tells_numbers_apart() -> None:
+    for lang in ("en", "zh"):
+        assert answer.exact_match("35", ["3.5"], lang) == 0.0
+        assert answer.exact_match("3.5.", ["3.5"], lang) == 1.0
+
+
+def test_the_reference_says_which_language_is_compared() -> None:
+    assert answer.token_f1("在香港", ["香港"], "en") == pytest.approx(0.8)
+    assert answer.token_f1("the BGE model", ["BGE model"], "en") == 1.0
+
+
+@pytest.mark.parametrize("name", ["zh", "ZH", "zho", "Chinese", "中文", "zh_CN", "zh-Hans"])
+def test_chinese_has_many_names(name: str) -> None:
+    assert is_chinese(language_code(name))
+    assert not is_chinese(language_code("en_GB"))
 
 
 # The catalogue
