@@ -6,6 +6,8 @@ import ast
 import csv
 import io
 import json
+import tokenize
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -55,10 +57,14 @@ def csv_lines(path: Path) -> list[tuple[int, Any]]:
     # A spreadsheet program saves in the encoding of its country.
     text, _ = decode(path.read_bytes(), source=str(path))
     try:
-        reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+        csv.field_size_limit(max(csv.field_size_limit(), len(text)))
+        header = text.partition("\n")[0]
+        reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=header.count), strict=True)
         rows = [(reader.line_num, row) for row in reader]
     except csv.Error as error:
         raise ConfigError(f"{path}: not CSV ({error}).") from None
+    if twice := [name for name, count in Counter(reader.fieldnames or ()).items() if count > 1]:
+        raise ConfigError(f"{path}:1: the column {twice[0]!r} is there twice: keep one.")
     return [(line, _typed(row, f"{path}:{line}")) for line, row in rows]
 
 
@@ -82,6 +88,8 @@ def _typed(row: dict[str | None, Any], where: str) -> dict[str, Any]:
 
 
 def _list(cell: str) -> list[Any]:
+    if (texts := _numpy_texts(cell)) is not None:
+        return texts
     for parse in (json.loads, ast.literal_eval):
         try:
             value = parse(cell)
@@ -90,6 +98,22 @@ def _list(cell: str) -> list[Any]:
         if isinstance(value, list | tuple):
             return list(value)
     return [cell]
+
+
+def _numpy_texts(cell: str) -> list[Any] | None:
+    """The texts of an array as NumPy prints it, ``['a' 'b']``; Python would join them into one. None for all else."""
+    try:
+        tokens = [
+            token for token in tokenize.generate_tokens(io.StringIO(cell.strip()).readline) if token.string.strip()
+        ]
+    except (tokenize.TokenError, SyntaxError):
+        return None
+    inner = [token for token in tokens[1:-1] if token.type != tokenize.NL]
+    if len(tokens) < 4 or tokens[0].string != "[" or tokens[-1].string != "]":
+        return None
+    if any(token.type != tokenize.STRING for token in inner):
+        return None
+    return [ast.literal_eval(token.string) for token in inner]
 
 
 def _message(message: Any) -> dict[str, Any]:

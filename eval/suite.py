@@ -19,6 +19,7 @@ named by `crag eval run`; those that look like a slip of a known one are refused
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -75,10 +76,18 @@ def jsonl_lines(path: Path) -> list[Line]:
     for number, line in enumerate(_read(path).split("\n"), 1):
         if line.strip():
             try:
-                found.append((number, json.loads(line)))
+                found.append((number, json.loads(line, object_pairs_hook=_unique)))
             except ValueError as error:
                 raise ConfigError(f"{path}:{number}: not JSON ({error}).") from None
+            except RecursionError:
+                raise ConfigError(f"{path}:{number}: its brackets are nested too deep.") from None
     return found
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if twice := [key for key, count in Counter(key for key, _ in pairs).items() if count > 1]:
+        raise ValueError(f"the key {twice[0]!r} is there twice")
+    return dict(pairs)
 
 
 def validate(model: type[_M], value: Any, where: str) -> _M:
@@ -127,6 +136,24 @@ def _written_out(node: yaml.Node) -> int:
     return size(node)
 
 
+def _repeated_key(node: yaml.Node) -> yaml.ScalarNode | None:
+    """The first key that its mapping has already; PyYAML would let the later one win."""
+    if isinstance(node, yaml.MappingNode):
+        seen = set()
+        for key, item in node.value:
+            if isinstance(key, yaml.ScalarNode):
+                if key.value in seen:
+                    return key
+                seen.add(key.value)
+            if found := _repeated_key(item):
+                return found
+    elif isinstance(node, yaml.SequenceNode):
+        for item in node.value:
+            if found := _repeated_key(item):
+                return found
+    return None
+
+
 def _from_yaml(path: Path, name: str | None = None) -> Suite:
     try:
         node = yaml.compose(_read(path), Loader=yaml.SafeLoader)
@@ -141,6 +168,8 @@ def _from_yaml(path: Path, name: str | None = None) -> Suite:
         raise ConfigError(f"{path}: a value cannot be read ({type(error).__name__}): write it in quotes.") from None
     if node is not None and _written_out(node) > MAX_VALUES:
         raise ConfigError(f"{path}: its aliases stand for more than {MAX_VALUES:,} values: write out what is meant.")
+    if node is not None and (twice := _repeated_key(node)):
+        raise ConfigError(f"{path}:{twice.start_mark.line + 1}: the key {twice.value!r} is there twice.")
     if not isinstance(value, dict) or not isinstance(node, yaml.MappingNode):
         raise ConfigError(f"{path}:1: a suite is a mapping with the keys name, documents and questions.")
     nodes = {key.value: (key.start_mark.line + 1, item) for key, item in node.value}

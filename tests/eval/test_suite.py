@@ -112,6 +112,43 @@ def test_a_spreadsheet_saved_in_china_is_read(tmp_path: Path) -> None:
     ]
 
 
+def test_tables_of_other_tools_are_read(tmp_path: Path) -> None:
+    """Arrays as NumPy prints them, other separators, long cells, several right answers of which none is the first."""
+    long = "x" * 200_000
+    suite = load_suite(
+        write(tmp_path, a_csv=f"user_input;contexts;ground_truths\nWhy?;\"['a' 'b'\n 'c']\";['one', 'two']\n{long};;\n")
+        / "a.csv"
+    )
+    first, second = suite.questions
+    assert first.retrieved_contexts == ("a", "b", "c")
+    assert (first.reference, first.answers) == ("one", ("two",))
+    assert second.question == long
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        (
+            "a.jsonl",
+            '{"question": "Why?", "id": "a", "id": "b"}',
+            r"a.jsonl:1: not JSON \(the key 'id' is there twice\)",
+        ),
+        ("a.jsonl", "[" * 100_000, r"a.jsonl:1: its brackets are nested too deep"),
+        ("a.csv", "question,reference,reference\nWhy?,a,b\n", r"a.csv:1: the column 'reference' is there twice"),
+        (
+            "a.yaml",
+            "questions:\n- question: Why?\nquestions:\n- question: How?\n",
+            r"a.yaml:3: the key 'questions' is there",
+        ),
+        ("a.yaml", "questions:\n- question: Why?\n  question: How?\n", r"a.yaml:3: the key 'question' is there twice"),
+    ],
+)
+def test_what_would_be_lost_without_a_word_is_refused(tmp_path: Path, name: str, text: str, message: str) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError, match=message):
+        load_suite(tmp_path / name)
+
+
 def test_a_yaml_file_with_a_folder_of_documents(tmp_path: Path) -> None:
     write(tmp_path, suite_yaml=YAML)
     write(tmp_path / "docs")
