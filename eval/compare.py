@@ -4,7 +4,8 @@
         -> Comparison                              .headline, .candidates[i].verdict, .to_dict() for --json
     mismatches(base, candidate) -> tuple[str, ...] what makes two runs incomparable
 
-One metric decides, and it is named before looking: `primary`, or the first of `PRIMARY_ORDER` that every run has.
+One metric decides, and it is named before looking: `primary`, or the first of `PRIMARY_ORDER` that every run has, or
+`QUOTED_PRIMARY` where every answer is a quote (`default_primary`).
 With several candidates its p is Holm-adjusted over them. All other metrics are secondary, Holm-adjusted
 among themselves; latency, tokens and money are a third family. The report lives in `eval.report`.
 """
@@ -18,12 +19,19 @@ from typing import Any, Literal
 from chunking.errors import ConfigError
 from eval import verdicts
 from eval.changes import Change, changes_between
+from eval.metrics.answer import contains_reference
+from eval.metrics.builtin import references
 from eval.paired import MetricResult, economy, family, judged, metric_result
 from eval.runs import MetricInfo, Run
 from eval.statistics import ALPHA, PairedTest, VerdictKind, holm
 
 PRIMARY_ORDER = ("correctness", "answer_correctness", "f1", "recall@5")
 """The default primary metric: judged correctness where a judge was configured, else answer F1, else retrieval."""
+
+QUOTED_PRIMARY = "contains_reference"
+"""Decides in F1's place where answers are quoted passages and references stand in them word for word: F1 divides by the
+length of the answer, so it prefers a pipeline that quotes less to one that quotes the right passage. What this metric
+cannot see, quotes that are too long, F1 still shows beside it."""
 
 Dimension = Literal["type", "lang"]
 
@@ -95,12 +103,19 @@ class Comparison:
         return " ".join(candidate.sentence for candidate in self.candidates)
 
     @property
+    def decided(self) -> str:
+        """Which metric decided and who chose it, in one sentence."""
+        chosen = "declared ahead" if self.primary_declared else "the default for these runs; --primary declares another"
+        return f"Decided by {self.primary.name} ({self.primary.description}), {chosen}."
+
+    @property
     def mismatches(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(reason for c in self.candidates for reason in c.mismatches))
 
     def to_dict(self) -> dict[str, Any]:
         return {
             "headline": self.headline,
+            "decided": self.decided,
             "suite": self.base.manifest["suite"],
             "primary": {**self.primary.to_dict(), "declared": self.primary_declared},
             "alpha": self.alpha,
@@ -215,14 +230,36 @@ def unfinished(run: Run) -> str | None:
 
 
 def default_primary(base: Run, candidates: Sequence[Run]) -> str:
-    """The first of `PRIMARY_ORDER` that every run measured; ConfigError where there is none."""
+    """The first of `PRIMARY_ORDER` that every run measured, with `QUOTED_PRIMARY` before F1 where it is the fairer one.
+
+    The choice looks at how answers are made and at the suite, never at a score. Raises ConfigError where there is none.
+    """
     shared = [name for name in base.metrics if all(name in run.metrics for run in candidates)]
-    for name in (*PRIMARY_ORDER, *shared):
+    order = list(PRIMARY_ORDER)
+    if all(_quotes(run) for run in (base, *candidates)) and _references_are_quotes(base):
+        order.insert(order.index("f1"), QUOTED_PRIMARY)
+    for name in (*order, *shared):
         if name in shared and base.values(name):
             return name
     raise ConfigError(
         f"{base.path} shares no scored metric with the other runs; score them again with 'crag eval run'."
     )
+
+
+def _quotes(run: Run) -> bool:
+    """Every answer is made of quoted passages, by no language model."""
+    given = [record.answer for record in run.answers.values() if record.answer]
+    return bool(given) and all(answer.get("models", {}).get("generation") == "extractive" for answer in given)
+
+
+def _references_are_quotes(run: Run) -> bool:
+    """Of the questions with evidence, at least half have a reference that stands in it word for word."""
+    stand = [
+        any(contains_reference(span.text, references(record)) for group in record.evidence for span in group)
+        for record in run.answers.values()
+        if record.evidence
+    ]
+    return 2 * sum(stand) >= len(stand) > 0
 
 
 def label_runs(runs: Sequence[Run]) -> list[str]:

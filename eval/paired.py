@@ -62,6 +62,11 @@ class MetricResult:
     best: PairedTest | None = None
     pass_fail: PassFail | None = None
 
+    @property
+    def equal(self) -> bool:
+        """Every question scored the same in both runs, and none lacks a score."""
+        return self.test.n > 0 and self.test.non_tied == 0 and not self.pairing.missing
+
     def to_dict(self) -> dict[str, Any]:
         return {
             "metric": self.info.name,

@@ -10,28 +10,37 @@ from eval.statistics import LEAST_NON_TIED
 
 def headline(result: MetricResult, *, base: str, candidate: str) -> str:
     """The verdict in a few words."""
+    name = result.info.name
     return {
-        "BETTER": f"{candidate} is better than {base}",
-        "WORSE": f"{candidate} is worse than {base}",
-        "NO DIFFERENCE SHOWN": f"No difference shown between {candidate} and {base}",
-        "INCONCLUSIVE": f"Undecided between {candidate} and {base}",
+        "BETTER": f"{candidate} is better than {base} on {name}",
+        "WORSE": f"{candidate} is worse than {base} on {name}",
+        "NO DIFFERENCE SHOWN": f"No difference shown between {candidate} and {base} on {name}",
+        "INCONCLUSIVE": f"Undecided between {candidate} and {base} on {name}",
     }[result.verdict]
 
 
 def sentence(result: MetricResult, *, base: str, candidate: str) -> str:
-    """The verdict in one sentence."""
-    test, name = result.test, result.info.name
-    if result.verdict in {"BETTER", "WORSE"}:
-        return (
-            f"{candidate} is {result.verdict} than {base} on {name}: {number(test.mean_candidate)} against "
-            f"{number(test.mean_base)}, a difference of {signed(test.difference)} ({evidence(result)})."
-        )
-    if result.verdict == "NO DIFFERENCE SHOWN":
-        return (
-            f"NO DIFFERENCE SHOWN between {candidate} and {base} on {name}: {number(test.mean_candidate)} against "
-            f"{number(test.mean_base)} ({evidence(result)}); {sight(result)}."
-        )
-    return f"INCONCLUSIVE whether {candidate} is better than {base} on {name}: {_why_open(result)}."
+    """The verdict, in capitals, and its figures in one sentence that stands alone."""
+    name = result.info.name
+    said = {
+        "BETTER": f"{candidate} is BETTER than {base} on {name}",
+        "WORSE": f"{candidate} is WORSE than {base} on {name}",
+        "NO DIFFERENCE SHOWN": f"NO DIFFERENCE SHOWN between {candidate} and {base} on {name}",
+        "INCONCLUSIVE": f"INCONCLUSIVE whether {candidate} is better than {base} on {name}",
+    }[result.verdict]
+    return f"{said}: {figures(result)}."
+
+
+def figures(result: MetricResult) -> str:
+    """What the verdict rests on; of an undecided one, why it is open."""
+    test = result.test
+    if result.verdict == "INCONCLUSIVE":
+        return _why_open(result)
+    means = f"{number(test.mean_candidate)} against {number(test.mean_base)}"
+    if test.non_tied == 0:
+        return f"{means}; {sight(result)}"
+    told = f"{means}, a difference of {signed(test.difference)} ({evidence(result)})"
+    return told if result.verdict in {"BETTER", "WORSE"} else f"{told}; {sight(result)}"
 
 
 def evidence(result: MetricResult) -> str:
@@ -45,7 +54,7 @@ def sight(result: MetricResult) -> str:
     """The smallest difference that this suite could have shown."""
     test = result.test
     if test.detectable is None:
-        return f"all {test.n} questions scored the same, so nothing smaller than the interval can be told"
+        return f"all {test.n} questions scored the same"
     return (
         f"this suite of {test.n} can only see differences of at least {number(test.detectable)}"
         f"{'' if test.non_tied >= LEAST_NON_TIED else ', and only where more questions differ'}"
@@ -86,7 +95,7 @@ def remarks(
             f"{number(noise)}."
         )
     if candidates > 1:
-        yield f"p is Holm-adjusted over the {candidates} candidates (unadjusted {p_value(test.p)})."
+        yield f"{p_value(result.p)} counts in that {candidates} candidates were tried (alone: {p_value(test.p)})."
     for label, reason in unfinished.items():
         yield f"The run of {label} is not whole ({reason})."
 

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import sys
+from itertools import zip_longest
 from pathlib import Path
 
 import click
 
 from crag.cli.options import console, json_option, print_json, unused_home_option
-from eval.compare import CandidateResult, compare_runs
+from eval.compare import CandidateResult, Comparison, compare_runs
 from eval.gate_file import load_gates
 from eval.gates import GateReport, check_gates, exit_code, read_for_gates
 from eval.judge_noise import read_noise
+from eval.paired import MetricResult
 from eval.report import render_html, render_junit, render_markdown
 from eval.runs import read_run
+from eval.standing import moved, standing
 from eval.statistics import ALPHA
-from eval.verdicts import p_value, plural, signed
+from eval.verdicts import figures, p_value, plural, signed
 
 _PATH = click.Path(path_type=Path)
+_COLOURS = {"better": "green", "worse": "red", "open": "yellow"}
 
 
 @click.command()
@@ -72,9 +76,7 @@ def compare(
     if as_json:
         print_json({**comparison.to_dict(), "gates": [report.to_dict() for report in checked]})
     else:
-        _print(
-            comparison.base_label, comparison.candidates, checked, [each for each in (html, markdown, junit) if each]
-        )
+        _print(comparison, checked, [each for each in (html, markdown, junit) if each])
     sys.exit(exit_code(checked))
 
 
@@ -84,34 +86,56 @@ def _junit(reports: list[GateReport]) -> str:
     return render_junit(reports[0])
 
 
-def _print(base: str, candidates: tuple[CandidateResult, ...], gates: list[GateReport], written: list[Path]) -> None:
-    from rich.text import Text
-
-    from crag.cli.render import print_rows
-
+def _print(comparison: Comparison, gates: list[GateReport], written: list[Path]) -> None:
     to = console()
-    colours = {"BETTER": "green", "WORSE": "red"}
-    for candidate in candidates:
-        to.print(Text(f"{candidate.verdict}: {candidate.sentence}", style=f"bold {colours.get(candidate.verdict, '')}"))
-        for remark in candidate.remarks:
-            to.print(f"  {remark}")
-        rows = []
-        for result in (*candidate.metrics, *candidate.economy):
-            test = result.test
-            interval = f"{signed(test.interval.low)} to {signed(test.interval.high)}" if test.interval else "-"
-            counts = f"{test.wins}/{test.ties}/{test.losses}"
-            rows.append(
-                (result.info.name, signed(test.difference), interval, p_value(result.p), counts, result.verdict.lower())
-            )
-        headings = ("metric", f"{candidate.label} - {base}", "95% interval", "p (Holm)", "won/tied/lost", "verdict")
-        print_rows(to, headings, rows, right=headings[1:5])
-        for change in candidate.regressions[:5]:
-            to.print(f"  regressed: {change.question.id}, {change.why}")
-        if len(candidate.regressions) > 5:
-            to.print(f"  and {plural(len(candidate.regressions) - 5, 'question')} more, in the report (--html OUT)")
+    for candidate, report in zip_longest(comparison.candidates, gates):
+        _print_candidate(comparison, candidate, report)
     for report in gates:
         to.print(report.sentence)
         for gate in report.results:
             to.print(f"  {gate.status:<13}{gate.name}: {gate.message}")
     for path in written:
         to.print(f"Wrote {path}.")
+
+
+def _print_candidate(comparison: Comparison, candidate: CandidateResult, gates: GateReport | None) -> None:
+    from rich.text import Text
+
+    from crag.cli.render import print_rows
+
+    to, base = console(), comparison.base_label
+    found = standing(candidate, base, gates)
+    to.print(Text(found.line, style=f"bold {_COLOURS.get(found.tone, '')}"))
+    to.print(f"  {candidate.primary.info.name} {figures(candidate.primary)}.")
+    for words, _, others in moved(candidate):
+        to.print(f"  {words}: {', '.join(f'{r.info.name} {signed(r.test.difference)}' for r in others)}.")
+    for remark in (*candidate.remarks, comparison.decided):
+        to.print(f"  {remark}")
+    results = (*candidate.metrics, *candidate.economy)
+    equal = [result for result in results if result.equal and result is not candidate.primary]
+    rows = [_row(result) for result in results if result not in equal]
+    headings = ("metric", f"{candidate.label} - {base}", "95% interval", "p (Holm)", "n", "won/tied/lost", "verdict")
+    print_rows(to, headings, rows, right=headings[1:6])
+    if equal:
+        to.print(f"  {plural(len(equal), 'metric')} equal on every question: {', '.join(r.info.name for r in equal)}.")
+    for change in candidate.regressions[:5]:
+        to.print(f"  regressed: {change.question.id}, {change.why}")
+    more = len(candidate.regressions) - 5
+    if more > 0:
+        to.print(f"  and {more} more {'question' if more == 1 else 'questions'}, in the report (--html OUT)")
+
+
+def _row(result: MetricResult) -> tuple[str, ...]:
+    test = result.test
+    known = test.interval is not None and not result.equal
+    interval = f"{signed(test.interval.low)} to {signed(test.interval.high)}" if known and test.interval else "-"
+    counts = f"{test.wins}/{test.ties}/{test.losses}"
+    return (
+        result.info.name,
+        signed(test.difference),
+        interval,
+        p_value(result.p),
+        str(test.n),
+        counts,
+        result.verdict.lower(),
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cache
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from eval import verdicts
 from eval.compare import CandidateResult, Cell, Comparison
 from eval.gates import GateReport
 from eval.report.figures import labelled, ladder, manifest_difference, node_medians
+from eval.standing import moved, standing
 from eval.sweep import Sweep
 
 if TYPE_CHECKING:
@@ -33,9 +35,11 @@ def render_html(comparison: Comparison, *, sweep: Sweep | None = None, gates: Se
 
     runs = labelled(comparison)
     crag = panels.crag_panels(comparison)
+    base = comparison.base_label
     return template.render(
         comparison=comparison,
         runs=runs,
+        standings=[standing(c, base, report) for c, report in zip_longest(comparison.candidates, gates)],
         colours={label: number for number, (label, _) in enumerate(runs)},
         forests=[_forest(candidate) for candidate in comparison.candidates],
         heats=[_heat(comparison, candidate) for candidate in comparison.candidates],
@@ -74,8 +78,9 @@ def _environment() -> Environment:
         "p": verdicts.p_value,
         "percent": lambda share: f"{share:.0%}",
         "clip": _clip,
+        "figures": verdicts.figures,
     }
-    environment.globals |= {"plural": verdicts.plural, "headline": verdicts.headline, "held": panels.holds_gold}
+    environment.globals |= {"plural": verdicts.plural, "moved": moved, "held": panels.holds_gold}
     return environment
 
 
@@ -85,7 +90,8 @@ def _clip(text: str, most: int = 420) -> str:
 
 def _forest(candidate: CandidateResult) -> dict[str, Any]:
     """Rows in per cent of a common axis; to the right is always better."""
-    shown = [result for result in candidate.metrics if result.test.interval is not None]
+    shown = [r for r in candidate.metrics if r.test.interval is not None and (not r.equal or r is candidate.primary)]
+    equal = [r for r in candidate.secondary if r.equal]
     ends = [abs(end) for r in shown if r.test.interval for end in (r.test.interval.low, r.test.interval.high)]
     limit = _round_up(max(ends, default=0.1))
 
@@ -98,7 +104,7 @@ def _forest(candidate: CandidateResult) -> dict[str, Any]:
         assert interval is not None
         low, high = sorted(place(end if test.higher_is_better else -end) for end in (interval.low, interval.high))
         rows.append({"result": result, "at": place(test.gain), "low": low, "width": max(high - low, 0.4)})
-    return {"limit": limit, "rows": rows}
+    return {"limit": limit, "rows": rows, "equal": equal}
 
 
 def _heat(comparison: Comparison, candidate: CandidateResult) -> dict[str, Any]:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 
 from eval.changes import STAGE_WORDS, Change
 from eval.compare import CandidateResult, Comparison
 from eval.gates import GateReport
 from eval.paired import MetricResult
 from eval.report.figures import ladder
-from eval.verdicts import number, p_value, plural, signed
+from eval.standing import moved, standing
+from eval.verdicts import figures, number, p_value, plural, signed
 
-MARKS = {"BETTER": "🟢", "WORSE": "🔴", "NO DIFFERENCE SHOWN": "⚪", "INCONCLUSIVE": "🟡"}
+MARKS = {"better": "🟢", "worse": "🔴", "even": "⚪", "open": "🟡"}
 GATE_MARKS = {"passed": "✅", "failed": "❌", "inconclusive": "❔", "invalid": "⛔", "unjudged": "⛔"}
 _REGRESSIONS = 10
 
@@ -20,9 +22,8 @@ _REGRESSIONS = 10
 def render_markdown(comparison: Comparison, *, gates: Sequence[GateReport] = ()) -> str:
     """Verdicts, gates, the ladder, every metric's difference, and the worst regressions."""
     lines = ["## RAG comparison", ""]
-    for candidate in comparison.candidates:
-        lines += [f"{MARKS[candidate.verdict]} **{candidate.verdict}** {_text(candidate.sentence)}", ""]
-        lines += [f"- {_text(remark)}" for remark in candidate.remarks] + [""] * bool(candidate.remarks)
+    for candidate, report in zip_longest(comparison.candidates, gates):
+        lines += _verdict(comparison, candidate, report)
     if comparison.mismatches:
         lines += [f"> **These runs are not strictly comparable:** {_text('; '.join(comparison.mismatches))}.", ""]
     for candidate, report in zip(comparison.candidates, gates, strict=False):
@@ -33,6 +34,17 @@ def render_markdown(comparison: Comparison, *, gates: Sequence[GateReport] = ())
     for candidate in comparison.candidates:
         lines += _candidate(comparison, candidate)
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _verdict(comparison: Comparison, candidate: CandidateResult, gates: GateReport | None) -> list[str]:
+    found = standing(candidate, comparison.base_label, gates)
+    mark = f"**{found.mark}** " if found.mark else ""
+    lines = [f"{MARKS[found.tone]} {mark}{_text(found.headline)}.", ""]
+    lines.append(f"- {_text(candidate.primary.info.name)} {_text(figures(candidate.primary))}.")
+    for words, _, others in moved(candidate):
+        listed = ", ".join(f"{result.info.name} {signed(result.test.difference)}" for result in others)
+        lines.append(f"- {words}: {_text(listed)}.")
+    return [*lines, *(f"- {_text(remark)}" for remark in candidate.remarks), f"- {_text(comparison.decided)}", ""]
 
 
 def _ladder(comparison: Comparison) -> Iterable[str]:
@@ -46,8 +58,12 @@ def _ladder(comparison: Comparison) -> Iterable[str]:
 def _candidate(comparison: Comparison, candidate: CandidateResult) -> list[str]:
     lines = [f"### {_text(candidate.label)} against {_text(comparison.base_label)}", ""]
     results = [*candidate.metrics, *candidate.economy]
-    lines += [*table(["metric", "difference", "95% interval", "p (Holm)", "won / tied / lost", "verdict"],
-                      [_row(result) for result in results]), ""]  # fmt: skip
+    equal = [result for result in results if result.equal and result is not candidate.primary]
+    lines += [*table(["metric", "difference", "95% interval", "p (Holm)", "n", "won / tied / lost", "verdict"],
+                      [_row(result) for result in results if result not in equal]), ""]  # fmt: skip
+    if equal:
+        names = ", ".join(result.info.name for result in equal)
+        lines += [f"{plural(len(equal), 'metric')} equal on every question: {_text(names)}.", ""]
     worst = candidate.regressions
     if worst:
         blamed = ", ".join(f"{STAGE_WORDS[stage]}: {count}" for stage, count in candidate.stages.items())
@@ -61,12 +77,14 @@ def _candidate(comparison: Comparison, candidate: CandidateResult) -> list[str]:
 
 def _row(result: MetricResult) -> list[str]:
     test = result.test
-    interval = f"{signed(test.interval.low)} to {signed(test.interval.high)}" if test.interval else "–"
+    known = test.interval is not None and not result.equal
+    interval = f"{signed(test.interval.low)} to {signed(test.interval.high)}" if known and test.interval else "–"
     return [
         f"**{result.info.name}**" if result.info.direction == "higher" else f"**{result.info.name}** (lower is better)",
         signed(test.difference),
         interval,
         p_value(result.p).removeprefix("p = ").removeprefix("p "),
+        str(test.n),
         f"{test.wins} / {test.ties} / {test.losses}",
         result.verdict.lower(),
     ]

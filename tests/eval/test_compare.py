@@ -13,7 +13,7 @@ import pytest
 from chunking.errors import ConfigError
 from eval.compare import CandidateResult, compare_runs, default_primary, label_runs, mismatches
 from eval.paired import metric_result
-from eval.runs import Run
+from eval.runs import MetricInfo, Run
 from tests.fakes.runs import BRIER, CORRECTNESS, F1, FAITHFULNESS, MRR, RECALL, Case, realistic, write_run
 
 
@@ -159,6 +159,33 @@ def test_the_primary_metric_is_declared_or_the_first_of_the_order(tmp_path: Path
         compare_runs(base, [new], primary="faithfulness")
 
 
+QUOTED = MetricInfo("contains_reference", "answer", "the reference stands in the answer")
+
+
+@pytest.mark.parametrize(
+    ("evidence", "generation", "decides"),
+    [
+        ("It sees the thirty best candidates, no more.", "extractive", "contains_reference"),
+        ("It sees thirty of them.", "extractive", "f1"),
+        ("It sees the thirty best candidates, no more.", "a-model", "f1"),
+    ],
+)
+def test_quoted_answers_are_not_rated_by_their_length(
+    tmp_path: Path, evidence: str, generation: str, decides: str
+) -> None:
+    cases = [Case(f"q{n}", {"contains_reference": 1.0, "f1": 0.5}) for n in range(8)]
+    runs = [write_run(tmp_path / name, cases, name=name, metrics=(F1, QUOTED)) for name in ("a", "b")]
+    for run in runs:
+        for key, record in run.answers.items():
+            span = replace(record.evidence[0][0], text=evidence)
+            answer = {**(record.answer or {}), "models": {"generation": generation}}
+            run.answers[key] = replace(record, evidence=((span,),), answer=answer)  # type: ignore[index]
+    assert default_primary(runs[0], runs[1:]) == decides
+    assert f"Decided by {decides} (" in (said := compare_runs(runs[0], runs[1:]).decided)
+    assert "the default for these runs; --primary declares another" in said
+    assert "declared ahead" in compare_runs(runs[0], runs[1:], primary="f1").decided
+
+
 def test_secondary_metrics_are_holm_adjusted_and_lower_is_better_is_turned(tmp_path: Path) -> None:
     metrics = (CORRECTNESS, FAITHFULNESS, BRIER)
     base = [Case(f"q{n}", {"correctness": 0.5, "faithfulness": 0.5, "brier": 0.5}) for n in range(8)]
@@ -179,7 +206,9 @@ def test_several_candidates_share_the_error(tmp_path: Path) -> None:
     assert (alone.verdict, alone.primary.p) == ("BETTER", pytest.approx(2 / 2**6))
     shared = compare_runs(base, runs)
     assert [c.verdict for c in shared.candidates] == ["NO DIFFERENCE SHOWN"] * 2
-    assert "Holm-adjusted over the 2 candidates" in " ".join(shared.candidates[0].remarks)
+    assert "p = 0.062 counts in that 2 candidates were tried (alone: p = 0.031)." in " ".join(
+        shared.candidates[0].remarks
+    )
 
 
 def test_latency_tokens_and_money_are_paired_too(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from eval.gates import check_gates
 from eval.report import render_html, render_markdown
 from eval.report.figures import ladder, manifest_difference, node_medians
 from eval.sweep import Sweep, sweep
+from eval.verdicts import figures
 from tests.fakes.runs import CORRECTNESS, Case, realistic, write_run
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
@@ -90,8 +91,8 @@ def test_the_verdict_stands_first(comparison: Comparison) -> None:
     words = " ".join("".join(Page(render_html(comparison)).text).split())
     start = words.index("Suite samples")
     assert words.index("WORSE vector −", start) - start < 120
-    assert words.index("WORSE vector is worse than crag", start) - start < 240
-    assert comparison.candidates[0].sentence in words
+    assert words.index("WORSE vector is worse than crag on correctness, and f1", start) - start < 560
+    assert figures(comparison.candidates[0].primary) in words
     assert words.index("What got worse with vector") < words.index("All metrics: vector against crag")
 
 
@@ -230,7 +231,7 @@ def test_manifest_difference_names_only_what_differs(comparison: Comparison) -> 
 
 def test_markdown_is_a_summary_a_reviewer_can_read(comparison: Comparison) -> None:
     text = render_markdown(comparison)
-    assert text.startswith("## RAG comparison\n\n🔴 **WORSE** vector is WORSE than crag on correctness")
+    assert text.startswith("## RAG comparison\n\n🔴 **WORSE** vector is worse than crag on correctness, and f1")
     assert "| pipeline | correctness | f1 |" in text
     assert "| recall@5 |" in text or "recall@5 |" in text
     assert text.count("<details>") == text.count("</details>") == 2
@@ -268,7 +269,7 @@ def test_it_reads_in_a_browser_without_network(
     page.goto(file.as_uri())
     assert page.evaluate("document.documentElement.scrollWidth") == width
     verdict = page.locator(".verdict h2").first
-    assert verdict.inner_text() == "vector is worse than crag"
+    assert verdict.inner_text().startswith("vector is worse than crag on correctness, and f1 and ")
     assert verdict.bounding_box()["y"] < 200
     assert all(box["height"] > 100 for box in (chart.bounding_box() for chart in page.locator("svg.chart").all()))
     button = page.locator("[data-open-all]").first
