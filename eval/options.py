@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from chunking.errors import ConfigError
@@ -39,7 +40,7 @@ class RunOptions:
         for name, low, high in (("repeat", 1, 100), ("concurrency", 1, 256)):
             if not low <= getattr(self, name) <= high:
                 raise ConfigError(f"--{name} takes a number from {low} to {high}.")
-        if self.max_cost is not None and self.max_cost < 0:
+        if self.max_cost is not None and not 0 <= self.max_cost < math.inf:
             raise ConfigError("--max-cost takes dollars, at least 0.")
         if (self.retry_errors or self.rescore) and not self.resume:
             raise ConfigError("--retry-errors and --rescore go with --resume.")

@@ -10,6 +10,7 @@ never the figure to report: `Sweep.verdict` comes from the questions that took n
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -44,6 +45,8 @@ class Point:
     held_out: float
     interval: Interval | None
     latency_ms: float
+    missing: int
+    """Answers or judgements that failed. They count as the worst score: no setting wins by failing on what is hard."""
     beside: Mapping[str, float]
     """What explains the figure: `BESIDE` on the held-out half where measured, chunks and their mean tokens."""
 
@@ -78,11 +81,16 @@ class Sweep:
         return tuple(dict.fromkeys(name for point in self.points for name in point.beside))
 
     @property
+    def decided(self) -> bool:
+        """False where all settings score the same, so that there is nothing to choose."""
+        return len({point.tuning for point in self.points}) > 1
+
+    @property
     def sentence(self) -> str:
-        if len({point.tuning for point in self.points}) == 1:
+        if not self.decided:
             return (
                 f"Nothing to choose: all {len(self.points)} settings score the same on {self.metric.name} over the "
-                f"{self.tuning_questions} tuning questions. Keep what the pipeline has."
+                f"{self.tuning_questions} tuning questions. Leave the pipeline as it is."
             )
         if self.chosen is self.points[0]:
             return (
@@ -99,6 +107,7 @@ class Sweep:
         return {
             "metric": self.metric.name,
             "sentence": self.sentence,
+            "decided": self.decided,
             "chosen": dict(self.chosen.overrides),
             "challenger": dict(self.challenger.overrides),
             "verdict": self.comparison.candidates[0].verdict,
@@ -113,7 +122,8 @@ class Sweep:
                     "tuning": point.tuning,
                     "held_out": point.held_out,
                     "interval": [point.interval.low, point.interval.high] if point.interval else None,
-                    "latency_ms": point.latency_ms,
+                    "latency_ms": None if math.isnan(point.latency_ms) else point.latency_ms,
+                    "missing": point.missing,
                     "beside": dict(point.beside),
                 }
                 for point in self.points
@@ -129,9 +139,14 @@ def parse_grid(settings: Sequence[str]) -> dict[str, list[Any]]:
         if not separator or "." not in field or not values:
             raise ConfigError(f"{setting!r} is not a field to vary; write it as retrieval.top_k=5,10,20.")
         try:
-            grid[field.strip()] = list(yaml.safe_load(f"[{values}]"))
+            values_of = list(yaml.safe_load(f"[{values}]"))
         except yaml.YAMLError:
             raise ConfigError(f"The values of {field!r} cannot be read: {values!r}.") from None
+        # True is 1 to Python, and 5.0 is 5: the first are two settings, the second one.
+        kinds = [(isinstance(value, bool), value) for value in values_of]
+        if twice := [value for n, (_, value) in enumerate(kinds) if kinds[n] in kinds[:n]]:
+            raise ConfigError(f"{setting!r} names {twice[0]} twice: a sweep runs each setting once.")
+        grid[field.strip()] = values_of
     return grid
 
 
@@ -219,10 +234,13 @@ def require_questions(count: int, where: str, kind: str = "") -> None:
 def _point(
     overrides: Overrides, run: Run, metric: MetricInfo, tuning: Collection[str], held_out: Collection[str]
 ) -> Point:
-    values = {question: float(np.mean(found)) for question, found in run.values(metric.name).items()}
-    halves = [[values[question] for question in sorted(half) if question in values] for half in (tuning, held_out)]
-    if not halves[0] or not halves[1]:
-        raise ConfigError(f"{run.path} has no {metric.name} score on one half of the questions; score it again.")
+    worst = metric.range[0] if metric.direction == "higher" else metric.range[1]
+    found: dict[str, list[float]] = {}
+    for score in run.scores.values():
+        if score.metric == metric.name and score.status != "not_applicable":
+            found.setdefault(score.question, []).append(worst if score.value is None else score.value)
+    halves = [[float(np.mean(found.get(q, worst))) for q in sorted(half)] for half in (tuning, held_out)]
+    asked = [score for score in run.scores.values() if score.metric == metric.name]
     latencies = [record.latency_ms for record in run.answers.values() if record.status == "ok"]
     return Point(
         overrides,
@@ -230,7 +248,8 @@ def _point(
         float(np.mean(halves[0])),
         float(np.mean(halves[1])),
         mean_interval(halves[1], bounds=metric.range),
-        float(np.mean(latencies)),
+        float(np.mean(latencies)) if latencies else math.nan,
+        sum(score.status not in ("ok", "not_applicable") for score in asked),
         _beside(run, metric, held_out),
     )
 

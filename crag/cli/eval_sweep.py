@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from crag.cli.eval_options import judge_options, judge_settings, missing_option
-from crag.cli.options import console, home_option, json_option, pipeline_option, print_json
+from crag.cli.options import console, counted, home_option, json_option, pipeline_option, print_json
 from crag.cli.progress import run_progress
 from crag.evaluation import Bench
 from crag.pipeline import load_pipeline, vary
@@ -84,7 +84,7 @@ def _print(found: Sweep) -> None:
             f"{point.interval.low:.3f} to {point.interval.high:.3f}" if point.interval else "-",
             *(_figure(point.beside.get(name)) for name in found.columns),
             f"{point.latency_ms:.0f}",
-            "chosen" if point is found.chosen else "",
+            "chosen" if found.decided and point is found.chosen else "",
         )
         for point in found.points
     ]
@@ -94,6 +94,9 @@ def _print(found: Sweep) -> None:
     to.print(
         f"[dim]{found.metric.name} on the half that chose and on the other; what stands beside is of the other.[/]"
     )
+    for point in found.points:
+        if point.missing:
+            to.print(f"{point.label}: {counted(point.missing, 'score')} failed and count as the worst there is.")
     to.print(found.sentence)
 
 

@@ -77,10 +77,28 @@ def test_what_explains_a_setting_stands_beside_it(tmp_path: Path) -> None:
     assert result.columns == ("recall@5", "chunks", "tokens a chunk")
 
 
+def test_no_setting_wins_by_failing(tmp_path: Path) -> None:
+    """The second fails on the three questions in four that the first gets half right, and is right on the rest."""
+
+    def run(overrides: Mapping[str, Any]) -> Run:
+        (value,) = overrides.values()
+        cases = [
+            Case(f"q{n:02}", {"f1": "pipeline_error" if value == 2 and n % 4 else 1.0 if value == 2 else 0.6})
+            for n in range(40)
+        ]
+        return write_run(tmp_path / str(value), cases, metrics=(F1,))
+
+    result = sweep({"retrieval.top_k": [1, 2]}, run)
+    assert result.chosen.overrides == {"retrieval.top_k": 1}
+    assert [point.missing for point in result.points] == [0, 30]
+    assert result.points[1].tuning + result.points[1].held_out == pytest.approx(0.5)
+
+
 def test_a_tie_recommends_nothing(tmp_path: Path) -> None:
     result = sweep({"retrieval.top_k": [1, 2]}, runner(tmp_path, {1: 0.4, 2: 0.4}))
     assert result.chosen.overrides == {"retrieval.top_k": 1}
     assert result.sentence.startswith("Nothing to choose: all")
+    assert not result.decided
     assert result.to_dict()["challenger"] == {"retrieval.top_k": 2}
     assert result.to_dict()["verdict"] == "NO DIFFERENCE SHOWN"
 
@@ -103,6 +121,10 @@ def test_the_grid_is_read_as_yaml() -> None:
         "rerank.provider": ["none", "sentence"],
         "grading.enabled": [True, False],
     }
+    for twice in ("retrieval.top_k=5,5", "retrieval.top_k=5,7,5.0"):
+        with pytest.raises(ConfigError, match="twice"):
+            parse_grid([twice])
+    assert parse_grid(["a.b=1,true"]) == {"a.b": [1, True]}
     for wrong in ("retrieval.top_k", "top_k=1,2", "retrieval.top_k="):
         with pytest.raises(ConfigError, match="is not a field to vary"):
             parse_grid([wrong])
