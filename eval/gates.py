@@ -25,7 +25,7 @@ from eval.gate_file import Absolute, Gates, Limits, MustPass, Relative, Scope
 from eval.intervals import mean_interval
 from eval.paired import metric_result, per_question
 from eval.runs import MetricInfo, Run, read_run
-from eval.statistics import PairedTest
+from eval.statistics import LEAST_NON_TIED, PairedTest
 from eval.verdicts import number, plural, signed
 
 Status = Literal["passed", "failed", "inconclusive", "invalid", "unjudged"]
@@ -64,9 +64,15 @@ class GateReport:
     @property
     def sentence(self) -> str:
         counts = {status: sum(r.status == status for r in self.results) for status in EXIT_CODES}
-        parts = [f"{count} {status}" for status, count in counts.items() if count]
-        outcome = "passes" if self.exit_code == 0 else "does not pass"
-        return f"{self.run} {outcome} {plural(len(self.results), 'gate')}: {', '.join(parts)}."
+        total = len(self.results)
+        if counts["passed"] == total:
+            return f"{self.run} passes {'its gate' if total == 1 else f'all {total} gates'}."
+        parts = ", ".join(f"{count} {status}" for status, count in counts.items() if count)
+        if not self.exit_code:
+            return (
+                f"No gate failed for {self.run}: {parts} of {total}; what is undecided may pass (inconclusive: pass)."
+            )
+        return f"{self.run} does not pass its {'gate' if total == 1 else f'{total} gates'}: {parts}."
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -201,7 +207,7 @@ def _absolute(gate: Absolute, run: Run, alpha: float) -> GateResult:
 def _relative(gate: Relative, run: Run, base: Run, alpha: float, noise: float) -> GateResult:
     metric, members = run.metrics[gate.metric], _members(run, gate)
     margin = max(gate.margin, noise)
-    name = f"{gate.metric}{gate.where} not worse than {base.name} by more than {number(margin)}"
+    name = f"{gate.metric}{gate.where} not worse than {base.name}{f' by more than {number(margin)}' if margin else ''}"
     unjudged = _unjudged(run, metric, members)
     if unjudged:
         return GateResult(name, "unjudged", unjudged, bar=-margin)
@@ -209,26 +215,56 @@ def _relative(gate: Relative, run: Run, base: Run, alpha: float, noise: float) -
     test = result.test
     if test.interval is None:
         return GateResult(name, "inconclusive", f"only {plural(test.n, 'question')} scored in both runs", bar=-margin)
-    shown = (
+    tests = [found for found in (test, result.worst, result.best) if found]
+    statuses = {_margin_status(found, margin, alpha, proof=gate.margin > 0) for found in tests}
+    status: Status = statuses.pop() if len(statuses) == 1 else "inconclusive"
+    shown = _difference(test)
+    if status == "inconclusive" and not result.pairing.missing:
+        shown += f"; with these answers a margin of {number(_up(-_ends(test)[0]))} would pass"
+    elif status == "passed" and gate.margin == 0 and test.detectable is not None:
+        shown += f"; no regression is shown, and this suite sees differences from {number(test.detectable)}"
+    lacking = len(result.pairing.missing)
+    if lacking:
+        turned = "" if status != "inconclusive" else " could turn this"
+        shown += f"; {plural(lacking, 'question')} without a score in a run{turned}"
+    return GateResult(name, status, shown, test.gain, -margin)
+
+
+def _difference(test: PairedTest) -> str:
+    if test.non_tied == 0:
+        return f"no difference on any question, n = {test.n}"
+    assert test.interval is not None
+    return (
         f"difference {signed(test.difference)}, 95% interval {signed(test.interval.low)} to "
         f"{signed(test.interval.high)}, n = {test.n}"
     )
-    statuses = {_margin_status(found, margin, alpha) for found in (test, result.worst, result.best) if found}
-    lacking = len(result.pairing.missing)
-    if lacking:
-        shown += (
-            f"; {plural(lacking, 'question')} without a score in a run{' could turn this' if len(statuses) > 1 else ''}"
-        )
-    return GateResult(name, statuses.pop() if len(statuses) == 1 else "inconclusive", shown, test.gain, -margin)
 
 
-def _margin_status(test: PairedTest, margin: float, alpha: float) -> Status:
-    """Failed where the whole interval and the sign-flip test say worse, passed where the whole interval is safe."""
-    assert test.interval is not None
-    ends = sorted((1 if test.higher_is_better else -1) * end for end in (test.interval.low, test.interval.high))
-    if ends[1] < -margin and test.p < alpha:
+def _margin_status(test: PairedTest, margin: float, alpha: float, *, proof: bool) -> Status:
+    """Failed where the whole interval and the sign-flip test say worse by more than the margin.
+
+    Passed where the whole interval lies above it, or nothing differs at all. In between `proof` decides: a margin asks
+    for proof that the loss is smaller, a gate without one only for the absence of a regression, since no change but an
+    improvement ever keeps its whole interval above zero. Fewer questions than can show a difference prove nothing.
+    """
+    low, high = _ends(test)
+    if high < -margin and test.p < alpha:
         return "failed"
-    return "passed" if ends[0] >= -margin else "inconclusive"
+    if test.non_tied == 0 or low >= -margin:
+        return "passed"
+    return "inconclusive" if proof or test.n < LEAST_NON_TIED else "passed"
+
+
+def _ends(test: PairedTest) -> tuple[float, float]:
+    """The interval, turned so that positive is better."""
+    assert test.interval is not None
+    low, high = sorted((1 if test.higher_is_better else -1) * end for end in (test.interval.low, test.interval.high))
+    return low, high
+
+
+def _up(value: float) -> float:
+    """To three decimals, never down: what is printed would pass."""
+    return math.ceil(value * 1000 - 1e-9) / 1000
 
 
 def _must_pass(gate: MustPass, run: Run) -> GateResult:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -73,10 +75,13 @@ def test_undecided_exits_5_only_where_that_is_set_to_fail(tmp_path: Path) -> Non
     ("base", "new", "margin", "status"),
     [
         ([1.0] * 20, [0.0] * 8 + [1.0] * 12, 0.0, "failed"),
-        ([1.0] * 20, [0.0] * 3 + [1.0] * 17, 0.0, "inconclusive"),
+        ([1.0] * 20, [0.0] * 3 + [1.0] * 17, 0.0, "passed"),
+        ([1.0] * 20, [0.0] * 3 + [1.0] * 17, 0.1, "inconclusive"),
+        ([1.0] * 4, [0.0] + [1.0] * 3, 0.0, "inconclusive"),
+        ([1.0] * 4, [1.0] * 4, 0.0, "passed"),
         ([0.5] * 20, [1.0] * 20, 0.0, "passed"),
         ([1.0] * 20, [1.0] * 20, 0.2, "passed"),
-        ([1.0] * 20, [1.0] * 20, 0.1, "inconclusive"),
+        ([1.0] * 20, [1.0] * 20, 0.001, "passed"),
         ([1.0] * 20, [0.0] * 5 + [1.0] * 15, 0.5, "passed"),
     ],
 )
@@ -89,8 +94,56 @@ def test_relative_gates_allow_a_margin(
     assert [result.status for result in report.results] == [status]
 
 
+def test_the_margin_that_would_pass_is_said_and_does(tmp_path: Path) -> None:
+    base, new = run(tmp_path, [1.0] * 20, "base"), run(tmp_path, [0.0] * 3 + [1.0] * 17)
+    said = check("relative: [{metric: correctness, margin: 0.1}]", new, base).results[0].message
+    margin = re.search(r"with these answers a margin of (\S+) would pass", said)
+    assert margin is not None, said
+    assert check(f"relative: [{{metric: correctness, margin: {margin[1]}}}]", new, base).results[0].status == "passed"
+    less = float(margin[1]) - 0.002
+    assert check(f"relative: [{{metric: correctness, margin: {less}}}]", new, base).results[0].status == "inconclusive"
+    said = check("relative: [{metric: correctness}]", new, base).results[0].message
+    assert "no regression is shown, and this suite sees differences from 0." in said
+
+
+def test_an_unchanged_candidate_passes_every_relative_gate_of_the_page(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "ci-gate.md").read_text(encoding="utf-8")
+    relative = load_gates(_written(tmp_path, page.split("```yaml\n")[1].split("```")[0])).relative
+    metrics = [replace(F1, name=name) for name in dict.fromkeys(gate.metric for gate in relative)]
+    for score in (1.0, 0.37):
+        cases = [Case(f"q{n}", {m.name: score for m in metrics}, type="multi-hop" if n < 3 else "f") for n in range(9)]
+        base, new = (write_run(tmp_path / f"{score}{name}", cases, name=name, metrics=metrics) for name in ("a", "b"))
+        report = check_gates(Gates(relative=relative, inconclusive="fail"), new, base)
+        assert {result.status for result in report.results} == {"passed"}
+        assert report.sentence == f"b passes all {len(relative)} gates."
+
+
+def _written(folder: Path, text: str) -> Path:
+    (folder / "page.yaml").write_text(text, encoding="utf-8")
+    return folder / "page.yaml"
+
+
+@pytest.mark.parametrize(
+    ("statuses", "inconclusive", "sentence"),
+    [
+        (["passed"], "fail", "crag passes its gate."),
+        (["passed", "passed"], "fail", "crag passes all 2 gates."),
+        (
+            ["inconclusive"],
+            "pass",
+            "No gate failed for crag: 1 inconclusive of 1; what is undecided may pass (inconclusive: pass).",
+        ),
+        (["inconclusive"], "fail", "crag does not pass its gate: 1 inconclusive."),
+        (["passed", "failed", "invalid"], "pass", "crag does not pass its 3 gates: 1 passed, 1 failed, 1 invalid."),
+    ],
+)
+def test_the_sentence_never_contradicts_itself(statuses: list[Any], inconclusive: Any, sentence: str) -> None:
+    results = tuple(GateResult("g", status, "") for status in statuses)
+    assert GateReport(results, inconclusive, "crag", None).sentence == sentence
+
+
 def test_missing_scores_make_a_relative_gate_undecided(tmp_path: Path) -> None:
-    base, new = run(tmp_path, [0.5] * 20, "base"), run(tmp_path, [1.0] * 11 + ["judge_error"] * 9)
+    base, new = run(tmp_path, [0.5] * 20, "base"), run(tmp_path, [0.5] * 11 + ["judge_error"] * 9)
     result = check("relative: [{metric: correctness}]", new, base).results[0]
     assert result.status == "inconclusive"
     assert "9 questions without a score in a run could turn this" in result.message
@@ -176,10 +229,10 @@ def test_a_damaged_run_exits_3_and_the_most_serious_of_several_wins(tmp_path: Pa
 
 
 def test_the_judges_noise_widens_the_margin(tmp_path: Path) -> None:
-    base, new = run(tmp_path, [1.0] * 20, "base"), run(tmp_path, [1.0] * 20)
+    base, new = run(tmp_path, [0.5] * 20, "base"), run(tmp_path, [0.4, 0.5] * 10)
     gates = Gates.model_validate({"relative": [{"metric": "correctness"}]})
-    assert check_gates(gates, new, base).results[0].status == "inconclusive"
-    assert check_gates(gates, new, base, noise={"correctness": 0.2}).results[0].status == "passed"
+    assert check_gates(gates, new, base).results[0].status == "failed"
+    assert check_gates(gates, new, base, noise={"correctness": 0.06}).results[0].status == "passed"
 
 
 @pytest.mark.parametrize(
@@ -232,4 +285,4 @@ def test_junit_lists_every_gate(tmp_path: Path) -> None:
     }
     assert [[child.tag for child in case] for case in suite] == [["failure"], ["system-out"], ["skipped"], ["failure"]]
     assert report.to_dict()["exit_code"] == 1
-    assert report.sentence == "a<b&c does not pass 4 gates: 1 passed, 2 failed, 1 inconclusive."
+    assert report.sentence == "a<b&c does not pass its 4 gates: 1 passed, 2 failed, 1 inconclusive."
