@@ -12,6 +12,7 @@ import numpy as np
 from chunking.types import Chunk
 from retrieval.database import Database
 from retrieval.lexical.postings import Counts
+from retrieval.sections import Section
 from retrieval.types import DocumentInfo
 
 _CHUNK = (
@@ -51,6 +52,16 @@ class ChunkTable:
         """In text order."""
         query = f'SELECT {_CHUNK} FROM chunks c WHERE c.index_id = ? AND c.document_id = ? ORDER BY c.start, c."end"'
         return [_chunk(row) for row in self._all(query, document_id)]
+
+    def sections(self, parent_ids: Collection[str]) -> dict[str, Section]:
+        """The parents that chunks of this index have, by id: the text from the first child to the last."""
+        query = (
+            'SELECT s.*, d.text FROM (SELECT parent_id, document_id, count(*), min(start), max("end"), sum(tokens),'
+            " min(page), json_group_array(json(heading_path)), json_group_array(context)"
+            " FROM chunks WHERE index_id = ? AND parent_id IS NOT NULL AND parent_id IN"
+        )
+        rest = " GROUP BY parent_id) s JOIN documents d ON d.id = s.document_id"
+        return {row[0]: _section(row) for row in self._paged(query, parent_ids, rest)}
 
     def counts(self) -> list[tuple[str, str, Counts]]:
         """(chunk id, document id, term counts) of all chunks, oldest first."""
@@ -135,11 +146,11 @@ class ChunkTable:
     def _scalar(self, query: str) -> Any:
         return self._all(query)[0][0]
 
-    def _paged(self, query: str, ids: Iterable[str]) -> Iterator[Any]:
+    def _paged(self, query: str, ids: Iterable[str], after: str = "") -> Iterator[Any]:
         wanted = list(ids)
         for first in range(0, len(wanted), _PAGE):
             page = wanted[first : first + _PAGE]
-            yield from self._all(f"{query} ({', '.join('?' * len(page))})", *page)
+            yield from self._all(f"{query} ({', '.join('?' * len(page))}){after}", *page)
 
 
 def _info(identifier: str, row: Sequence[Any]) -> DocumentInfo:
@@ -178,6 +189,31 @@ def _chunk(row: Sequence[Any]) -> Chunk:
         forced=bool(forced),
         context=context,
     )
+
+
+def _section(row: Sequence[Any]) -> Section:
+    identifier, document_id, chunks, start, end, tokens, page, paths, contexts, text = row
+    distinct = dict.fromkeys(json.loads(contexts))
+    passage = Chunk(
+        id=identifier,
+        document_id=document_id,
+        start=start,
+        end=end,
+        text=text[start:end],
+        tokens=tokens,
+        heading_path=_common([tuple(path) for path in json.loads(paths)]),
+        page=page,
+        context=next(iter(distinct)) if len(distinct) == 1 else "",
+    )
+    return Section(passage, chunks)
+
+
+def _common(paths: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """The headings that all of them are under."""
+    shared = 0
+    while all(len(path) > shared for path in paths) and len({path[shared] for path in paths}) == 1:
+        shared += 1
+    return paths[0][:shared]
 
 
 def _pack(counts: Counts) -> bytes:

@@ -70,6 +70,9 @@ class RetrievalConfig(_Section):
     """Taken from each side before fusion."""
     top_k: int = Field(default=10, ge=1, le=200)
     """Handed on after fusion or reranking."""
+    section_share: float = Field(default=0.5, ge=0, le=1)
+    """Of a section's chunks, as `chunking.parent_tokens` cuts it: where so many of them are among the best `top_k`, the
+    section is read in their place. 0: one is enough; 1: all of them. LlamaIndex's AutoMergingRetriever has .5."""
     rrf_k: int = Field(default=60, ge=0, le=10_000)
     """Cormack, Clarke & Buettcher 2009: score = sum of weight / (k + rank)."""
     dense_weight: float = Field(default=1.0, ge=0, le=100)

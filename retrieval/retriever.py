@@ -12,6 +12,7 @@ from retrieval.embedding import embed
 from retrieval.index import Index
 from retrieval.lexical.bm25 import Matches
 from retrieval.ranking import Ranking, rank_hits
+from retrieval.sections import merge_siblings
 from retrieval.types import Degraded, Filters, Hit
 
 
@@ -35,7 +36,9 @@ class Retriever:
         self.notices = notices
 
     def retrieve(self, question: str, *, top_k: int | None = None, filters: Filters | None = None) -> Retrieval:
-        """At most `top_k` hits (the configuration's by default) of the documents that pass the filters, copies folded.
+        """At most `top_k` hits (the configuration's by default) of the documents that pass the filters.
+
+        Copies are folded, and siblings merged into their section where enough of them were found.
 
         Raises StoreError or ProviderError where no enabled side is left.
         """
@@ -72,6 +75,12 @@ class Retriever:
             chunks=distinct,
             vectors=self.index.vectors,
         )
+        hits = merge_siblings(
+            distinct.placed(hits),
+            best=self.config.top_k,
+            share=self.config.section_share,
+            sections=self.index.chunks.sections,
+        )
         action = "ranked by BM25 alone" if lexical is not None else "ranked by vectors alone"
         failed = (Degraded(stage, str(error), action) for stage, error in failures.items())
-        return Retrieval(distinct.placed(hits), (*self.notices, *failed))
+        return Retrieval(hits, (*self.notices, *failed))
