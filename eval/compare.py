@@ -140,11 +140,14 @@ def compare_runs(
 
     `noise` is the judge's own floor by metric (`eval.judge_noise`), `pass_at` the score from which a
     question passes in McNemar's test, `labels` names for base and candidates (else `label_runs`). Raises
-    ConfigError where runs differ in suite, corpus, judge or metrics (unless `allow_mismatch`, which stamps the
-    report), or where the primary metric is not in all of them.
+    ConfigError where an unfinished run has no score yet, where runs differ in suite, corpus, judge or metrics
+    (unless `allow_mismatch`, which stamps the report), or where the primary metric is not in all of them.
     """
     if not candidates:
         raise ConfigError("A comparison needs a base and at least one candidate run folder.")
+    for run in (base, *candidates):
+        if not any(run.values(name) for name in run.metrics) and (begun := unfinished_sentence(run)):
+            raise ConfigError(begun)
     reasons = [mismatches(base, candidate) for candidate in candidates]
     if any(reasons) and not allow_mismatch:
         listed = "; ".join(dict.fromkeys(reason for found in reasons for reason in found))
@@ -227,6 +230,15 @@ def unfinished(run: Run) -> str | None:
         return "interrupted"
     stopped = run.summary.get("stopped")
     return str(stopped).replace("_", " ") if stopped else None
+
+
+def unfinished_sentence(run: Run) -> str | None:
+    """For the reader: that the run is not whole, why, and how to go on."""
+    reason = unfinished(run)
+    return reason and (
+        f"{run.path} is unfinished ({reason}): go on with 'crag eval run ... --out {run.path} --resume', "
+        "all else as it was begun."
+    )
 
 
 def default_primary(base: Run, candidates: Sequence[Run]) -> str:

@@ -20,7 +20,7 @@ from typing import Any, Literal
 import numpy as np
 
 from chunking.errors import ConfigError, StoreError
-from eval.compare import mismatches, unfinished
+from eval.compare import mismatches, unfinished_sentence
 from eval.gate_file import Absolute, Gates, Limits, MustPass, Relative, Scope
 from eval.intervals import mean_interval
 from eval.paired import metric_result, per_question
@@ -52,6 +52,8 @@ class GateReport:
     inconclusive: Literal["pass", "fail"]
     run: str
     base: str | None
+    comparable: bool = True
+    """False where no gate was looked at: `results` say why the runs cannot be used."""
 
     @property
     def exit_code(self) -> int:
@@ -63,6 +65,8 @@ class GateReport:
 
     @property
     def sentence(self) -> str:
+        if not self.comparable:
+            return f"Invalid: {' '.join(result.message for result in self.results)}"
         counts = {status: sum(r.status == status for r in self.results) for status in EXIT_CODES}
         total = len(self.results)
         if counts["passed"] == total:
@@ -119,9 +123,10 @@ def check_gates(
     """
     if gates.needs_base and base is None:
         raise ConfigError("These gates compare with a base run: give the base's run folder too.")
-    _known(gates, run)
     results = [*_validity(run, base, allow_mismatch)]
-    if not results:
+    comparable = not results
+    if comparable:
+        _known(gates, run)
         results += [_absolute(gate, run, gates.alpha) for gate in gates.absolute]
         if base is not None:
             results += [
@@ -129,7 +134,7 @@ def check_gates(
             ]
         results += [_must_pass(gate, run) for gate in gates.must_pass]
         results += _limits(gates.limits, run, base)
-    return GateReport(tuple(results), gates.inconclusive, run.name, base.name if base else None)
+    return GateReport(tuple(results), gates.inconclusive, run.name, base.name if base else None, comparable)
 
 
 def _known(gates: Gates, run: Run) -> None:
@@ -147,14 +152,12 @@ def _known(gates: Gates, run: Run) -> None:
 
 
 def _validity(run: Run, base: Run | None, allow_mismatch: bool) -> Iterator[GateResult]:
-    for found in (run, base):
-        reason = unfinished(found) if found is not None else None
-        if found is not None and reason is not None:
-            status: Status = "unjudged" if found.summary else "invalid"
-            yield GateResult("run finished", status, f"{found.path} is not whole ({reason}); go on with --resume.")
-    if base is not None and not allow_mismatch:
-        for reason in mismatches(base, run):
-            yield GateResult("runs comparable", "invalid", f"{reason}; run both on the same suite with the same judge.")
+    begun = [(found, said) for found in (run, base) if found is not None and (said := unfinished_sentence(found))]
+    for found, said in begun:
+        yield GateResult("run finished", "unjudged" if found.summary else "invalid", said)
+    if base is not None and not begun and not allow_mismatch and (reasons := mismatches(base, run)):
+        told = f"{run.path} cannot be compared with {base.path}: {'; '.join(reasons)}. "
+        yield GateResult("runs comparable", "invalid", told + "Run both on the same suite with the same judge.")
 
 
 def _members(run: Run, scope: Scope) -> list[str]:

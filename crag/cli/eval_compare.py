@@ -14,7 +14,7 @@ from eval.gate_file import load_gates
 from eval.gates import GateReport, check_gates, exit_code, read_for_gates
 from eval.judge_noise import read_noise
 from eval.paired import MetricResult
-from eval.report import render_html, render_junit, render_markdown
+from eval.report import render_html, render_invalid, render_junit, render_markdown
 from eval.runs import read_run
 from eval.standing import moved, standing
 from eval.statistics import ALPHA
@@ -59,20 +59,25 @@ def compare(
     floor = read_noise(noise) if noise else None
     gates = load_gates(gate_file) if gate_file else None
     read = read_for_gates if gates else read_run
+    if junit and (gates is None or len(candidates) != 1):
+        raise click.UsageError("--junit goes with --gates and one candidate.")
     runs = [read(path) for path in (base, *candidates)]
-    # With gates, runs that do not match are exit code 3 and a stamped report, not a usage error.
-    comparison = compare_runs(
-        runs[0], runs[1:], primary=primary, alpha=alpha, allow_mismatch=allow_mismatch or bool(gates), noise=floor
-    )
     checked = [
         check_gates(gates, run, runs[0], allow_mismatch=allow_mismatch, noise=floor) for run in runs[1:] if gates
     ]
+    if junit:
+        junit.write_text(render_junit(checked[0]), encoding="utf-8")
+    unusable = [report for report in checked if not report.comparable]
+    if unusable:
+        _say_invalid(unusable, markdown, as_json=as_json)
+        sys.exit(exit_code(unusable))
+    comparison = compare_runs(
+        runs[0], runs[1:], primary=primary, alpha=alpha, allow_mismatch=allow_mismatch, noise=floor
+    )
     if html:
         html.write_text(render_html(comparison, gates=checked), encoding="utf-8")
     if markdown:
         markdown.write_text(render_markdown(comparison, gates=checked), encoding="utf-8")
-    if junit:
-        junit.write_text(_junit(checked), encoding="utf-8")
     if as_json:
         print_json({**comparison.to_dict(), "gates": [report.to_dict() for report in checked]})
     else:
@@ -80,10 +85,16 @@ def compare(
     sys.exit(exit_code(checked))
 
 
-def _junit(reports: list[GateReport]) -> str:
-    if len(reports) != 1:
-        raise click.UsageError("--junit goes with --gates and one candidate.")
-    return render_junit(reports[0])
+def _say_invalid(reports: list[GateReport], markdown: Path | None, *, as_json: bool) -> None:
+    """Nothing else is worth reading then: no table, no page."""
+    said = [report.sentence for report in reports]
+    if markdown:
+        markdown.write_text(render_invalid(reports), encoding="utf-8")
+    if as_json:
+        print_json({"headline": " ".join(said), "gates": [report.to_dict() for report in reports]})
+    else:
+        for sentence in dict.fromkeys(said):
+            console().print(sentence)
 
 
 def _print(comparison: Comparison, gates: list[GateReport], written: list[Path]) -> None:

@@ -36,6 +36,11 @@ def render_markdown(comparison: Comparison, *, gates: Sequence[GateReport] = ())
     return "\n".join(lines).rstrip() + "\n"
 
 
+def render_invalid(gates: Sequence[GateReport]) -> str:
+    """Why runs cannot be compared, in place of the summary."""
+    return "\n\n".join(["## RAG comparison", *(f"⛔ {_text(report.sentence)}" for report in gates)]) + "\n"
+
+
 def _verdict(comparison: Comparison, candidate: CandidateResult, gates: GateReport | None) -> list[str]:
     found = standing(candidate, comparison.base_label, gates)
     mark = f"**{found.mark}** " if found.mark else ""

@@ -115,7 +115,7 @@ def sweep_curve(sweep: Sweep) -> Markup:
         Mark(
             number,
             point.held_out,
-            "chosen" if point is sweep.chosen else "",
+            "chosen" if sweep.decided and point is sweep.chosen else "",
             f"{point.label}: {point.held_out:.3f} on the held-out half",
             low=point.interval.low if point.interval else None,
             high=point.interval.high if point.interval else None,

@@ -12,6 +12,8 @@ from xml.etree import ElementTree
 import pytest
 
 from chunking.errors import ConfigError, NotFoundError, StoreError
+from crag.cli.eval_compare import compare as command
+from eval.compare import compare_runs
 from eval.gate_file import Gates, load_gates
 from eval.gates import GateReport, GateResult, check_gates, exit_code, read_for_gates
 from eval.report import render_junit
@@ -210,6 +212,44 @@ def test_an_interrupted_or_incomparable_run_exits_3(tmp_path: Path) -> None:
     assert check_gates(gates, torn, base).exit_code == 3
     assert check_gates(gates, other, base).exit_code == 3
     assert check_gates(gates, other, base, allow_mismatch=True).exit_code == 0
+
+
+@pytest.mark.parametrize("kind", ["interrupted", "unscored", "mismatched"])
+def test_what_cannot_be_compared_is_said_first_and_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str
+) -> None:
+    base = run(tmp_path, [1.0] * 8, "base")
+    odd: dict[str, Any] = {"corpus": {"hash": "ee" * 32, "documents": 1}} if kind == "mismatched" else {}
+    # An interrupted run has answered some questions, and scored none where it was still asking.
+    begun = [replace(case, scores={} if kind == "unscored" else case.scores) for case in cases([1.0] * 8)[:3]]
+    asked = cases([1.0] * 8) if kind == "mismatched" else begun
+    write_run(tmp_path / "new", asked, name="new", metrics=METRICS, finished=kind == "mismatched", **odd)
+    gates = _written(tmp_path, "{relative: [{metric: f1}], must_pass: [{metric: f1, questions: [q7]}]}")
+    junit, summary = tmp_path / "gates.xml", tmp_path / "summary.md"
+    with pytest.raises(SystemExit) as ended:
+        command.main(
+            [str(base.path), str(tmp_path / "new"), f"--gates={gates}", f"--junit={junit}", f"--markdown={summary}"],
+            standalone_mode=False,
+        )
+    assert ended.value.code == 3
+    shown = " ".join(capsys.readouterr().out.split())
+    assert shown.startswith("Invalid: ")
+    assert "won/tied/lost" not in shown
+    wanted = "the corpus differs" if kind == "mismatched" else "--resume"
+    assert wanted in shown
+    assert "must_pass" not in shown
+    assert wanted in summary.read_text(encoding="utf-8")
+    suite = ElementTree.parse(junit).getroot()[0]
+    assert (suite.attrib["errors"], suite.attrib["tests"]) == ("1", "1")
+    assert wanted in suite[0][0].attrib["message"]
+
+
+def test_an_unscored_run_is_told_to_go_on_without_gates_too(tmp_path: Path) -> None:
+    base = run(tmp_path, [1.0] * 8, "base")
+    begun = [replace(case, scores={}) for case in cases([1.0] * 3)]
+    torn = write_run(tmp_path / "new", begun, name="new", metrics=METRICS, finished=False)
+    with pytest.raises(ConfigError, match=r"new is unfinished \(interrupted\): go on with 'crag eval run .*--resume'"):
+        compare_runs(base, [torn])
 
 
 def test_a_damaged_run_exits_3_and_the_most_serious_of_several_wins(tmp_path: Path) -> None:
