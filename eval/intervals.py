@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 TIE = 1e-9
 """Scores closer than this are equal: means over repeats leave rounding noise."""
 
+_ONE_SIZE = 0.5
+"""Differences whose smallest is no less than this share of the largest, ties aside, are of about one size. At one half
+six differences of one sign and no tie still exclude zero, as their sign-flip p of .031 does."""
+
 _RESAMPLES = 2_000
 _BOOTSTRAP_PAIRS = 200
 """Above this many pairs the t interval alone covers."""
@@ -55,16 +59,18 @@ def difference_interval(
     At n = 20 with 60% ties t alone covers .90 when the differences are one-sided, the bootstrap alone .92
     when few pairs differ; the wider of the two keeps .93 and more (tests/bench/statistics.py). The bootstrap
     may widen it 2.5 times at most: with two or three differing pairs its quantile runs wild, and
-    what lies beyond adds no coverage. Where no pair differs neither has a width, so the share of questions
-    that would differ is bounded instead (Clopper & Pearson 1934), times the metric's range. None below two
-    pairs.
+    what lies beyond adds no coverage. Where the pairs differ by about one size, as passes and failures do, a sample
+    often lacks the rare case and neither shows its width, so the interval takes in `adjusted_wald_interval` too.
+    Where no pair differs, the share of questions that would differ is bounded (Clopper & Pearson 1934), times
+    the metric's range. None below two pairs.
     """
     values = np.asarray(differences, dtype=np.float64)
     n = values.size
     if n < 2:
         return None
     limit = bounds[1] - bounds[0] if bounds else math.inf
-    if np.abs(values).max() < TIE:
+    sizes = np.abs(values[np.abs(values) >= TIE])
+    if not sizes.size:
         if bounds is None:
             return Interval(0.0, 0.0)
         share = 1 - ((1 - confidence) / 2) ** (1 / n)
@@ -73,7 +79,11 @@ def difference_interval(
     critical = float(scipy_stats().t.ppf((1 + confidence) / 2, n - 1))
     if n <= _BOOTSTRAP_PAIRS:
         critical = min(max(critical, _bootstrap_critical(values, confidence, seed)), 2.5 * critical)
-    return Interval(max(mean - critical * error, -limit), min(mean + critical * error, limit))
+    low, high = mean - critical * error, mean + critical * error
+    if sizes.min() >= _ONE_SIZE * sizes.max():
+        adjusted = adjusted_wald_interval(values, confidence=confidence)
+        low, high = min(low, adjusted.low), max(high, adjusted.high)
+    return Interval(max(low, -limit), min(high, limit))
 
 
 def mean_interval(
@@ -111,6 +121,23 @@ def t_interval(differences: Sequence[float] | Array, *, confidence: float = 0.95
     half = float(scipy_stats().t.ppf((1 + confidence) / 2, values.size - 1)) * float(values.std(ddof=1))
     half /= math.sqrt(values.size)
     return Interval(float(values.mean()) - half, float(values.mean()) + half)
+
+
+def adjusted_wald_interval(differences: Sequence[float] | Array, *, confidence: float = 0.95) -> Interval:
+    """Bonett & Price's interval for a difference of paired proportions (2012), with Student's quantile for few pairs.
+
+    They count one more win and one more loss than were seen. Here each is as large as the root mean square of
+    the differences that are not ties, which for passes and failures is 1. Raises ValueError below two values.
+    """
+    values = np.asarray(differences, dtype=np.float64)
+    if values.size < 2:
+        raise ValueError("an adjusted Wald interval needs two values or more")
+    n, differing = values.size + 2, max(1, int((np.abs(values) >= TIE).sum()))
+    squares = float((values**2).sum())
+    mean = float(values.sum()) / n
+    variance = (squares + 2 * squares / differing) / n - mean**2
+    half = float(scipy_stats().t.ppf((1 + confidence) / 2, values.size - 1)) * math.sqrt(variance / n)
+    return Interval(mean - half, mean + half)
 
 
 def bootstrap_interval(differences: Sequence[float] | Array, *, confidence: float = 0.95, seed: int = 0) -> Interval:

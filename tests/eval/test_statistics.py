@@ -115,6 +115,42 @@ def test_the_printed_interval_is_the_wider_of_both_methods() -> None:
     assert (printed.low, printed.high) == pytest.approx((widest.low, widest.high))
 
 
+def test_where_the_differences_vary_the_printed_interval_is_scipys() -> None:
+    differences = np.random.default_rng(4).normal(0.1, 0.3, 300)
+    expected = stats.ttest_1samp(differences, 0).confidence_interval(0.95)
+    printed = intervals.difference_interval(differences, bounds=(0, 1))
+    assert printed is not None
+    assert (printed.low, printed.high) == pytest.approx((expected.low, expected.high), abs=1e-9)
+
+
+@pytest.mark.parametrize(("wins", "losses", "n"), [(6, 0, 6), (9, 2, 20), (0, 5, 40)])
+def test_passes_and_failures_take_in_bonett_and_prices_interval(wins: int, losses: int, n: int) -> None:
+    """By their formula: one more win, one more loss, n + 2 questions."""
+    up, down = (wins + 1) / (n + 2), (losses + 1) / (n + 2)
+    half = stats.t.ppf(0.975, n - 1) * math.sqrt((up + down - (up - down) ** 2) / (n + 2))
+    differences = [1.0] * wins + [-1.0] * losses + [0.0] * (n - wins - losses)
+    adjusted = intervals.adjusted_wald_interval(differences)
+    assert (adjusted.low, adjusted.high) == pytest.approx((up - down - half, up - down + half), abs=1e-9)
+    printed = intervals.difference_interval(differences, bounds=(0, 1))
+    assert printed is not None
+    assert printed.low <= max(adjusted.low, -1)
+    assert printed.high >= min(adjusted.high, 1)
+
+
+@pytest.mark.parametrize("n", [6, 8, 10])
+def test_the_interval_covers_wins_so_frequent_that_none_is_missed(n: int) -> None:
+    """Six wins of six printed +1 to +1; at n = 8 and a win in nine of ten that covered .57."""
+    assert round(simulation.worst_coverage(n)[0], 3) >= 0.93
+
+
+@given(st.lists(st.floats(0.5, 1), min_size=6, max_size=20), st.sampled_from([1.0, -1.0, 0.05]))
+@settings(max_examples=30, deadline=None)
+def test_gains_of_about_one_size_and_one_sign_keep_their_verdict(sizes: list[float], unit: float) -> None:
+    differences = [unit * size for size in sizes]
+    test = ours.paired_test([0.0] * len(differences), differences, bounds=(0, 1))
+    assert ours.decide(test) == ("BETTER" if unit > 0 else "WORSE")
+
+
 def test_two_differing_pairs_cannot_blow_the_interval_up() -> None:
     """The bootstrap alone would print -0.334 to +0.344 here: a difference no pair comes near."""
     differences = [0.16, -0.004] + [0.0] * 28
