@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from chunking.config import ChunkingConfig
@@ -108,17 +108,10 @@ def _reason(text: str, blocks: Sequence[Block], number: int) -> str:
     if block.kind in ("heading", "code", "table", "math"):
         return ""
     own = text[block.start : block.end]
-    rules = (
-        ("reference list", _is_references(own, block)),
-        ("table of contents", _is_contents(own, block)),
-        ("copyright line", len(own) <= _SHORT and _COPYRIGHT.match(own) is not None),
-        ("badges", _BADGES.fullmatch(own) is not None),
-        ("comment", own.startswith("<!--") and own.endswith("-->")),
-        ("import lines", block.kind == "paragraph" and _IMPORTS.fullmatch(own) is not None),
-        ("navigation", len(own) <= _SHORT and _NAVIGATION.fullmatch(own) is not None),
-        ("link list", _is_link_list(own)),
-    )
-    return next((reason for reason, holds in rules if holds), "")
+    for reason, holds in (_RULES if len(own) <= _SHORT else _RULES_AT_ANY_LENGTH).items():
+        if holds(own, block):
+            return reason
+    return ""
 
 
 def _is_references(own: str, block: Block) -> bool:
@@ -130,18 +123,56 @@ def _is_references(own: str, block: Block) -> bool:
 
 def _is_contents(own: str, block: Block) -> bool:
     lines = own.count("\n") + 1
-    if any(dots in own for dots in _DOTS) and len(_LEADERS.findall(own)) * 2 > lines:
+    # Nearly every block is one line of prose, and says so by its last character; others lack the dots.
+    dotted = (lines > 1 or own[-1:].isdigit()) and any(dots in own for dots in _DOTS)
+    if dotted and len(_LEADERS.findall(own)) * 2 > lines:
         return True
     titled = bool(block.heading_path) and _CONTENTS.fullmatch(block.heading_path[-1]) is not None
     return titled and block.kind == "list" and len(own) < 120 * lines
 
 
-def _is_link_list(own: str) -> bool:
+def _is_copyright(own: str, block: Block) -> bool:
+    return _COPYRIGHT.match(own) is not None
+
+
+def _is_badges(own: str, block: Block) -> bool:
+    return _BADGES.fullmatch(own) is not None
+
+
+def _is_comment(own: str, block: Block) -> bool:
+    return own.startswith("<!--") and own.endswith("-->")
+
+
+def _is_imports(own: str, block: Block) -> bool:
+    return block.kind == "paragraph" and _IMPORTS.fullmatch(own) is not None
+
+
+def _is_navigation(own: str, block: Block) -> bool:
+    return _NAVIGATION.fullmatch(own) is not None
+
+
+def _is_link_list(own: str, block: Block) -> bool:
     # Every link holds one of the two: counting them spares most blocks the slow expression.
-    if own.count("](") + own.count("://") < _FEWEST_LINKS:
+    if own.count("[") + own.count(":") < _FEWEST_LINKS or own.count("](") + own.count("://") < _FEWEST_LINKS:
         return False
     links = [match.group() for match in _LINK.finditer(own)]
     if len(links) < _FEWEST_LINKS or _TASK.search(own):
         return False
     rest = "".join(_MARKERS.sub("", _LINK.sub("", own)).split())
     return len(rest) * 5 <= len("".join("".join(links).split()))
+
+
+_RULES: dict[str, Callable[[str, Block], bool]] = {
+    "reference list": _is_references,
+    "table of contents": _is_contents,
+    "copyright line": _is_copyright,
+    "badges": _is_badges,
+    "comment": _is_comment,
+    "import lines": _is_imports,
+    "navigation": _is_navigation,
+    "link list": _is_link_list,
+}
+"""In order: the first that holds names the reason."""
+_RULES_AT_ANY_LENGTH = {
+    reason: holds for reason, holds in _RULES.items() if reason not in ("copyright line", "navigation")
+}

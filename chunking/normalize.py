@@ -16,7 +16,7 @@ _BOMS = (
 )
 
 # Newlines in all their spellings; a form feed and the Unicode separators end a line as well.
-_NEWLINES = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_NEWLINES = re.compile("[\r\x0b\x0c\x85\u2028\u2029](?:(?<=\r)\n)?")
 # Control characters, byte order marks, noncharacters, lone surrogates and the replacement character.
 _JUNK = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ufeff\ufffd\ufffe\uffff\ud800-\udfff]")
 
@@ -30,8 +30,14 @@ _COMMON = frozenset(
 )
 
 
+# What either of them begins with: most texts hold none, and one look is cheaper than two rewrites.
+_UNCLEAN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffd\ufffe\uffff\ud800-\udfff]")
+
+
 def clean(text: str) -> str:
     """LF newlines; NUL, control characters, U+FEFF, U+FFFD-U+FFFF and lone surrogates removed. Idempotent."""
+    if not _UNCLEAN.search(text):
+        return text
     return _JUNK.sub("", _NEWLINES.sub("\n", text))
 
 

@@ -21,11 +21,19 @@ _MARKER = (
     r"|[一二三四五六七八九十]{1,3}、|[①-⑳]|\||```|~~~|</?[a-z]"
 )
 
+# No abbreviation of more letters than this ends in any others.
+_LONG_ABBREVIATIONS = "".join(
+    rf"(?<!{name}\.)" for name in sorted(TITLES | REFERENCES | EITHER) if name.isalpha() and len(name) >= 5
+)
+
 # It begins with one character of a set, so that a search skips all other text at once; what follows depends on which.
+# Most sentences are `sure` to end there; the other names are those of a rule.
 _CANDIDATE = re.compile(
     rf"[\n。！？｡；….!?](?:"
     rf"(?P<line>(?<=\n)[ \t]*(?:\n\s*+|(?={_MARKER})))"
-    rf"|(?P<full>(?<=[。！？｡；])[。！？｡；!?…]*+[{_CLOSERS}]*+)"
+    rf"|(?P<sure>(?<=[。！？｡；])[。！？｡；!?…]*+(?![{_CLOSERS}，、：,:])"
+    rf"|(?<=[a-z]{{5}}[.!?]){_LONG_ABBREVIATIONS}(?=\s[A-Z]))"
+    rf"|(?P<closed>(?<=[。！？｡；])[。！？｡；!?…]*+[{_CLOSERS}]++)"
     rf"|(?P<dots>(?:(?<=…)|(?<=\.)\.\.)[….。！？!?]*+[{_CLOSERS}]*+)"
     rf"|(?P<ascii>(?<=[.!?])[.!?！？]*+[{_CLOSERS}*_]*+))"
 )
@@ -96,13 +104,13 @@ def _split_prose(text: str, start: int, end: int) -> list[tuple[int, int]]:
     at, inside = start, 0
     for match in _CANDIDATE.finditer(text, start, end):
         kind, stop = match.lastgroup, match.end()
-        if kind != "line":
+        if code and kind != "line":
             while inside < len(code) and code[inside][1] <= match.start():
                 inside += 1
             if inside < len(code) and code[inside][0] < match.start():
                 continue
-            if stop < end and not _RULES[kind](text, at, match.start(), stop, end):
-                continue
+        if kind in _RULES and stop < end and not _RULES[kind](text, at, match.start(), stop, end):
+            continue
         _append(spans, text, at, stop)
         at = stop
     _append(spans, text, at, end)
@@ -110,11 +118,10 @@ def _split_prose(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 
 def _append(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
-    piece = text[start:end]
-    stripped = piece.strip()
-    if stripped:
-        first = start + piece.index(stripped[0])
-        spans.append((first, first + len(stripped)))
+    piece = text[start:end].strip()
+    if piece:
+        first = text.index(piece[0], start)
+        spans.append((first, first + len(piece)))
 
 
 # Each rule is given where the sentence began, where its mark begins and stops (before the end of the range), and the
@@ -143,18 +150,15 @@ def _ends_unspaced(text: str, begin: int, stop: int) -> bool:
     return chinese or first in "!?" or last in "”’」』"
 
 
-def _full_stop(text: str, at: int, begin: int, stop: int, end: int) -> bool:
-    goes_on = _GOES_ON.match(text, stop, end)
-    if text[stop - 1] in "”’」』）】》〉〕｝\"')]}»":
-        # “来吗？”他问。 and “为什么？”的问题 go on after the quotation; 他问：“来吗？” has been attributed already.
-        if goes_on:
-            return False
-        low = max(at, begin - 200)
-        opening = max(text.rfind(quote, low, stop) for quote in "“「『")
-        if opening > low and text[opening - 1] in "：:，,":
-            return True
-        return not _SPEECH.match(text, stop, min(end, stop + 16))
-    return not (goes_on and text[stop] in "，、：,:")
+def _closed(text: str, at: int, begin: int, stop: int, end: int) -> bool:
+    # “来吗？”他问。 and “为什么？”的问题 go on after the quotation; 他问：“来吗？” has been attributed already.
+    if _GOES_ON.match(text, stop, end):
+        return False
+    low = max(at, begin - 200)
+    opening = max(text.rfind(quote, low, stop) for quote in "“「『")
+    if opening > low and text[opening - 1] in "：:，,":
+        return True
+    return not _SPEECH.match(text, stop, min(end, stop + 16))
 
 
 def _ellipsis(text: str, at: int, begin: int, stop: int, end: int) -> bool:
@@ -171,7 +175,7 @@ def _ellipsis(text: str, at: int, begin: int, stop: int, end: int) -> bool:
 
 _RULES: dict[str | None, Callable[[str, int, int, int, int], bool]] = {
     "ascii": _ascii_stop,
-    "full": _full_stop,
+    "closed": _closed,
     "dots": _ellipsis,
 }
 

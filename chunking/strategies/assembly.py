@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -30,11 +30,14 @@ class Measured:
     tokens: list[int]
     forced: list[bool]
     """Whether a cut right before the unit falls inside a sentence, row or line, or inside a code block."""
+    extra: list[int]
+    """Tokens of the table header that a chunk repeats when it begins with the unit."""
 
-    def add(self, unit: Unit, tokens: int, forced: bool) -> None:
+    def add(self, unit: Unit, tokens: int, forced: bool, extra: int) -> None:
         self.units.append(unit)
         self.tokens.append(tokens)
         self.forced.append(forced)
+        self.extra.append(extra)
 
     def span(self, first: int, last: int) -> Span:
         """Units `first` to `last`, the last one not included."""
@@ -63,19 +66,20 @@ class Assembler:
     def measure(self) -> Measured:
         """Every unit counted once, in one batch. A unit above its budget is cut into pieces of at most the target."""
         text = self.document.text
-        measured = Measured([], [], [])
+        measured = Measured([], [], [], [])
         units = split_units(text, self.blocks)
         counts = self._count([text[unit.start : stop] for unit, stop in zip(units, self._stops(units), strict=True)])
         for unit, tokens in zip(units, counts, strict=True):
-            budget = max(1, self.rooms[unit.block] - self.head_tokens(unit))
+            extra = self._head_tokens(unit) if unit.kind == "row" else 0
+            budget = max(1, self.rooms[unit.block] - extra)
             in_code = unit.kind == "line" and unit.cost >= INSIDE_CODE
             if tokens <= budget:
-                measured.add(unit, tokens, in_code)
+                measured.add(unit, tokens, in_code, extra)
                 continue
-            pieces = cut_pieces(text, unit.start, unit.end, min(budget, self._config.target_tokens), self._count)
-            for k, (start, end, count) in enumerate(pieces):
-                cost = INSIDE_WORD if k else unit.cost
-                measured.add(Unit(start, end, unit.block, unit.kind, cost), count, k > 0 or in_code)
+            limit = min(budget, self._config.target_tokens)
+            for k, (start, end, count) in enumerate(cut_pieces(text, unit.start, unit.end, limit, self._count)):
+                piece = Unit(start, end, unit.block, unit.kind, INSIDE_WORD if k else unit.cost)
+                measured.add(piece, count, k > 0 or in_code, extra)
         self._find_antecedents(measured)
         return measured
 
@@ -89,18 +93,15 @@ class Assembler:
         contexts = max((tokens for _, tokens in self._contexts.values()), default=0)
         return max(1, self._config.max_tokens - contexts - heads - 1)
 
-    def head_tokens(self, unit: Unit) -> int:
-        """Tokens of the table header that a chunk repeats when it begins with this row."""
-        if unit.kind != "row" or unit.block not in self._heads:
-            return 0
-        _, tokens, head_end = self._heads[unit.block]
-        return tokens if unit.start >= head_end else 0
+    def _head_tokens(self, row: Unit) -> int:
+        _, tokens, head_end = self._heads.get(row.block, ("", 0, 0))
+        return tokens if row.start >= head_end else 0
 
     def finish(self, spans: Sequence[Span]) -> list[Chunk]:
         """Chunks of the spans, in order. A span whose embedded text is above the cap after all is halved."""
         text = self.document.text
         cap = self._config.max_tokens
-        waiting = [_trim(text, span) for span in spans if text[span.start : span.end].strip()]
+        waiting = [span for span in (_trim(text, each) for each in spans) if span.start < span.end]
         done: list[tuple[Span, str, tuple[str, ...], int]] = []
         while waiting:
             described = [self._describe(span) for span in waiting]
@@ -147,8 +148,10 @@ class Assembler:
         """Context, heading path and the context's tokens."""
         first = self._block_at(span.start)
         inside = self.blocks[first : bisect_left(self._starts, span.end)]
-        content = [block.heading_path for block in inside if block.kind != "heading"]
-        path = common_prefix(content or [block.heading_path for block in inside])
+        path = common_prefix(
+            {block.heading_path for block in inside if block.kind != "heading"}
+            or {block.heading_path for block in inside}
+        )
         own = {block.heading_path for block in inside if block.kind == "heading" and block.start >= span.start}
         # A heading that the text itself shows is not said twice.
         shown = next((depth for depth in range(len(path)) if path[: depth + 1] in own), len(path))
@@ -176,7 +179,7 @@ class Assembler:
         cut = pieces[len(pieces) // 2][0] if len(pieces) > 1 else middle
         cut = min(max(cut, span.start + 1), span.end - 1)
         halves = [Span(span.start, cut, True), Span(cut, span.end, True)]
-        return [_trim(text, half) for half in halves if text[half.start : half.end].strip()]
+        return [half for half in (_trim(text, each) for each in halves) if half.start < half.end]
 
     def _stops(self, units: Sequence[Unit]) -> Iterator[int]:
         """Where each unit's count ends: at the next unit, unless something that is kept out lies between."""
@@ -226,7 +229,7 @@ class Assembler:
                 self._heads[i] = (head, tokens, end)
 
 
-def common_prefix(paths: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+def common_prefix(paths: Collection[tuple[str, ...]]) -> tuple[str, ...]:
     shortest, longest = min(paths), max(paths)
     same = next((i for i, (a, b) in enumerate(zip(shortest, longest, strict=False)) if a != b), None)
     return shortest[: min(len(shortest), len(longest)) if same is None else same]
@@ -238,9 +241,12 @@ def context_names(title: str, path: tuple[str, ...]) -> list[str]:
 
 
 def _trim(text: str, span: Span) -> Span:
-    piece = text[span.start : span.end]
-    start = span.start + len(piece) - len(piece.lstrip())
-    return Span(start, start + len(piece.strip()), span.forced)
+    """The span without outer whitespace; an empty one where there is nothing else."""
+    piece = text[span.start : span.end].strip()
+    if len(piece) == span.end - span.start:
+        return span
+    start = text.index(piece[0], span.start) if piece else span.start
+    return Span(start, start + len(piece), span.forced)
 
 
 def _clip(block: Block, span: Span) -> Block:

@@ -15,6 +15,7 @@ optimal      least sum of squared distances to segment means plus a price for ea
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,7 +75,7 @@ def _lagged_products(vectors: NDArray[np.floating], lags: int) -> Floats:
         for lag in range(lags):
             count = min(_BLOCK, len(part) - lag)
             if count > 0:
-                products[lag, first : first + count] = np.einsum("ij,ij->i", part[:count], part[lag : lag + count])
+                products[lag, first : first + count] = np.vecdot(part[:count], part[lag : lag + count])
     return products
 
 
@@ -178,17 +179,17 @@ def _where(mask: NDArray[np.bool_]) -> Cuts:
 
 
 def _finite(vectors: NDArray[np.floating]) -> Floats:
-    clean = np.asarray(vectors, dtype=np.float64).copy()
+    clean = np.array(vectors, dtype=np.float64)
     clean[~np.isfinite(clean).all(axis=1)] = 0.0
     return clean
 
 
 def _climb(similarities: Floats) -> Floats:
     """The peak that is reached by going left while the similarity does not fall."""
-    peaks = similarities.tolist()
-    for i in range(1, len(peaks)):
-        if similarities[i - 1] >= similarities[i]:
-            peaks[i] = peaks[i - 1]
+    heights = similarities.tolist()
+    peaks = heights[:1]
+    for before, here in pairwise(heights):
+        peaks.append(peaks[-1] if before >= here else here)
     return np.asarray(peaks)
 
 

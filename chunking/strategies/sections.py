@@ -158,7 +158,7 @@ def _group(assembler: Assembler, measured: Measured, span: tuple[int, int], targ
         group.ranges.append((at, stop))
         group.tokens.append(size)
         group.costs.append(units[at].cost)
-        group.extra.append(assembler.head_tokens(units[at]))
+        group.extra.append(measured.extra[at])
         at = stop
     return group
 
