@@ -168,6 +168,7 @@ def compare_runs(
     results = []
     for label, run, result, p, found in zip(labels[1:], candidates, primaries, adjusted, reasons, strict=True):
         first = judged(result, p, alpha=alpha)
+        spent = family(economy(base, run, alpha=alpha), alpha=alpha)
         changes = changes_between(base, run, first.info)
         results.append(
             CandidateResult(
@@ -182,11 +183,12 @@ def compare_runs(
                         noise=floor.get(chosen),
                         unfinished={n: why for n, r in ((labels[0], base), (label, run)) if (why := unfinished(r))},
                         candidates=len(candidates),
+                        incomparable={r.info.name: r.incomparable for r in spent if r.incomparable},
                     )
                 ),
                 primary=first,
                 secondary=family(_secondary(base, run, chosen, alpha, pass_at), alpha=alpha),
-                economy=family(economy(base, run, alpha=alpha), alpha=alpha),
+                economy=spent,
                 cells=tuple(_cells(base, run, alpha)),
                 changes=changes,
                 mismatches=found,

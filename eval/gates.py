@@ -23,7 +23,7 @@ from chunking.errors import ConfigError, StoreError
 from eval.compare import mismatches, unfinished_sentence
 from eval.gate_file import Absolute, Gates, Limits, MustPass, Relative, Scope
 from eval.intervals import mean_interval
-from eval.paired import metric_result, per_question
+from eval.paired import metric_result, per_question, timing_differs
 from eval.runs import MetricInfo, Run, read_run
 from eval.statistics import LEAST_NON_TIED, PairedTest
 from eval.verdicts import number, plural, signed
@@ -295,7 +295,9 @@ def _limits(limits: Limits, run: Run, base: Run | None) -> Iterator[GateResult]:
     }
     for name, limit in limits.model_dump(exclude_none=True).items():
         value = figures[name]()
-        if value is None or math.isnan(value):
+        if name == "latency_ratio" and base is not None and (why := timing_differs(base, run)):
+            yield GateResult(f"{name} at most {limit:g}", "inconclusive", f"not comparable: {why}", bar=limit)
+        elif value is None or math.isnan(value):
             yield GateResult(f"{name} at most {limit:g}", "inconclusive", "nothing was measured", bar=limit)
         else:
             status: Status = "passed" if value <= limit else "failed"

@@ -49,7 +49,8 @@ class MetricResult:
 
     `worst` and `best` repeat the test with missing scores filled against and for the candidate; None where
     nothing is missing or the metric has no finite range. Questions on which the metric applies in neither
-    run are counted in `not_applicable` and stand aside.
+    run are counted in `not_applicable` and stand aside. `incomparable` says why figures of the two runs carry no
+    verdict, and is empty where they do.
     """
 
     info: MetricInfo
@@ -61,6 +62,7 @@ class MetricResult:
     worst: PairedTest | None = None
     best: PairedTest | None = None
     pass_fail: PassFail | None = None
+    incomparable: str = ""
 
     @property
     def equal(self) -> bool:
@@ -78,6 +80,7 @@ class MetricResult:
             "missing": [identity for identity, _, _ in self.pairing.missing],
             "bounds": [self.worst.to_dict(), self.best.to_dict()] if self.worst and self.best else None,
             "pass_fail": asdict(self.pass_fail) if self.pass_fail else None,
+            "incomparable": self.incomparable or None,
         }
 
 
@@ -119,10 +122,10 @@ def judged(result: MetricResult, p: float, *, alpha: float) -> MetricResult:
 
 
 def family(results: Iterable[MetricResult], *, alpha: float) -> tuple[MetricResult, ...]:
-    """Verdicts of several metrics, Holm-adjusted among themselves."""
+    """Verdicts of several metrics, Holm-adjusted among themselves; what is incomparable stays without one."""
     members = list(results)
-    adjusted = holm([result.test.p for result in members])
-    return tuple(judged(result, p, alpha=alpha) for result, p in zip(members, adjusted, strict=True))
+    adjusted = iter(holm([result.test.p for result in members if not result.incomparable]))
+    return tuple(result if result.incomparable else judged(result, next(adjusted), alpha=alpha) for result in members)
 
 
 def economy(base: Run, candidate: Run, *, alpha: float) -> list[MetricResult]:
@@ -132,8 +135,20 @@ def economy(base: Run, candidate: Run, *, alpha: float) -> list[MetricResult]:
         pairing = pair(per_question(base, figure), per_question(candidate, figure))
         if any(pairing.base) or any(pairing.candidate):
             test = paired_test(pairing.base, pairing.candidate, higher_is_better=False, alpha=alpha)
-            results.append(MetricResult(info, test, pairing, test.p, "INCONCLUSIVE"))
+            why = timing_differs(base, candidate) if info is LATENCY else ""
+            results.append(MetricResult(info, test, pairing, test.p, "INCONCLUSIVE", incomparable=why))
     return results
+
+
+def timing_differs(base: Run, candidate: Run) -> str:
+    """Why the latencies of two runs do not compare; empty where they do.
+
+    Questions that are asked together wait for each other, and one that is asked again finds its embedding cached.
+    """
+    ours, theirs = base.manifest, candidate.manifest
+    if ours["concurrency"] != theirs["concurrency"]:
+        return f"asked {ours['concurrency']} and {theirs['concurrency']} at a time"
+    return f"asked {ours['repeat']} and {theirs['repeat']} times" if ours["repeat"] != theirs["repeat"] else ""
 
 
 def per_question(run: Run, figure: Figure) -> dict[str, list[float | None]]:

@@ -76,7 +76,13 @@ def _why_open(result: MetricResult) -> str:
 
 
 def remarks(
-    result: MetricResult, *, alpha: float, noise: float | None, unfinished: Mapping[str, str], candidates: int
+    result: MetricResult,
+    *,
+    alpha: float,
+    noise: float | None,
+    unfinished: Mapping[str, str],
+    candidates: int,
+    incomparable: Mapping[str, str],
 ) -> Iterator[str]:
     """What a reader must know before trusting the verdict."""
     test, name = result.test, result.info.name
@@ -96,6 +102,8 @@ def remarks(
         )
     if candidates > 1:
         yield f"{p_value(result.p)} counts in that {candidates} candidates were tried (alone: {p_value(test.p)})."
+    for figure, reason in incomparable.items():
+        yield f"{figure} has no verdict: the two runs were {reason}."
     for label, reason in unfinished.items():
         yield f"The run of {label} is not whole ({reason})."
 

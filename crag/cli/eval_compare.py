@@ -138,15 +138,15 @@ def _print_candidate(comparison: Comparison, candidate: CandidateResult, gates: 
 
 def _row(result: MetricResult) -> tuple[str, ...]:
     test = result.test
-    known = test.interval is not None and not result.equal
-    interval = f"{signed(test.interval.low)} to {signed(test.interval.high)}" if known and test.interval else "-"
+    known = test.interval if not (result.equal or result.incomparable) else None
+    interval = f"{signed(known.low)} to {signed(known.high)}" if known else "-"
     counts = f"{test.wins}/{test.ties}/{test.losses}"
     return (
         result.info.name,
         signed(test.difference),
         interval,
-        p_value(result.p),
+        "-" if result.incomparable else p_value(result.p),
         str(test.n),
         counts,
-        result.verdict.lower(),
+        "not comparable" if result.incomparable else result.verdict.lower(),
     )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from eval.compare import Comparison
-from eval.paired import ECONOMY
+from eval.paired import ECONOMY, LATENCY, timing_differs
 from eval.runs import AnswerRecord, MetricInfo, Run
 
 
@@ -53,13 +53,19 @@ def ladder(comparison: Comparison) -> Ladder:
             columns.append(info)
             scores = [[*row, cell] for row, cell in zip(scores, found, strict=True)]
     marked = [list(row) for row in scores]
+    timed_apart = any(timing_differs(comparison.base, run) for _, run in runs)
     rows = []
     for (label, run), row in zip(runs, marked, strict=True):
         cells = []
         for column, (value, count) in enumerate(row):
             others = [other[column][0] for other in marked if other[column][0] is not None]
             pick = max if columns[column].direction == "higher" else min
-            best = value is not None and len(set(others)) > 1 and value == pick(v for v in others if v is not None)
+            best = (
+                not (columns[column] is LATENCY and timed_apart)
+                and value is not None
+                and len(set(others)) > 1
+                and value == pick(v for v in others if v is not None)
+            )
             cells.append(LadderCell(value, count, best))
         rows.append(LadderRow(label, run, tuple(cells)))
     return Ladder(tuple(columns), tuple(rows))

@@ -82,16 +82,16 @@ def _candidate(comparison: Comparison, candidate: CandidateResult) -> list[str]:
 
 def _row(result: MetricResult) -> list[str]:
     test = result.test
-    known = test.interval is not None and not result.equal
-    interval = f"{signed(test.interval.low)} to {signed(test.interval.high)}" if known and test.interval else "–"
+    known = test.interval if not (result.equal or result.incomparable) else None
+    interval = f"{signed(known.low)} to {signed(known.high)}" if known else "–"
     return [
         f"**{result.info.name}**" if result.info.direction == "higher" else f"**{result.info.name}** (lower is better)",
         signed(test.difference),
         interval,
-        p_value(result.p).removeprefix("p = ").removeprefix("p "),
+        "–" if result.incomparable else p_value(result.p).removeprefix("p = ").removeprefix("p "),
         str(test.n),
         f"{test.wins} / {test.ties} / {test.losses}",
-        result.verdict.lower(),
+        "not comparable" if result.incomparable else result.verdict.lower(),
     ]
 
 

@@ -12,7 +12,11 @@ import pytest
 
 from chunking.errors import ConfigError
 from eval.compare import CandidateResult, compare_runs, default_primary, label_runs, mismatches
+from eval.gate_file import Gates
+from eval.gates import check_gates
 from eval.paired import metric_result
+from eval.report import render_html, render_markdown
+from eval.report.figures import ladder
 from eval.runs import MetricInfo, Run
 from tests.fakes.runs import BRIER, CORRECTNESS, F1, FAITHFULNESS, MRR, RECALL, Case, realistic, write_run
 
@@ -219,6 +223,41 @@ def test_latency_tokens_and_money_are_paired_too(tmp_path: Path) -> None:
     assert figures["latency_ms"].test.difference == pytest.approx(-100)
     assert figures["cost_per_1000"].test.difference == pytest.approx(-1)
     assert figures["tokens"].verdict == "NO DIFFERENCE SHOWN"
+
+
+@pytest.mark.parametrize(
+    ("manifest", "why"),
+    [
+        ({"concurrency": 1}, "asked 4 and 1 at a time"),
+        ({"repeat": 3}, "asked 1 and 3 times"),
+        ({"packages": {"python": "3.13"}}, ""),
+    ],
+)
+def test_latencies_that_were_measured_apart_carry_no_verdict(
+    tmp_path: Path, manifest: dict[str, Any], why: str
+) -> None:
+    slow = [replace(case, latency_ms=200.0 + i, tokens=90 + i) for i, case in enumerate(scored([1.0] * 10))]
+    fast = [replace(case, latency_ms=100.0 + i, tokens=80 + i) for i, case in enumerate(scored([1.0] * 10))]
+    base, new = two(tmp_path, slow, fast, **manifest)
+    found = compare_runs(base, [new])
+    figures = {r.info.name: r for r in found.candidates[0].economy}
+    assert figures["latency_ms"].verdict == ("INCONCLUSIVE" if why else "BETTER")
+    assert (figures["latency_ms"].incomparable, figures["tokens"].verdict) == (why, "BETTER")
+    # What is not tested takes no part in the correction of what is.
+    assert figures["tokens"].p == pytest.approx((1 if why else 2) * 2 / 2**10)
+    gates = Gates.model_validate({"limits": {"latency_ratio": 0.9}})
+    assert check_gates(gates, new, base).results[0].status == ("inconclusive" if why else "passed")
+    page, summary = render_html(found), render_markdown(found)
+    for text in (page, summary, " ".join(found.candidates[0].remarks)):
+        assert not why or why in text
+    row = next(line for line in summary.splitlines() if line.startswith("| **latency_ms**"))
+    assert row.endswith("| not comparable |" if why else "| better |")
+    times, together = manifest.get("repeat", 1), manifest.get("concurrency", 4)
+    told = f"new {times} time{'' if times == 1 else 's'} a question, {together} at a time"
+    assert f"base 1 time a question, 4 at a time; {told}." in page
+    latency = next(cells for cells in zip(ladder(found).columns, ladder(found).rows[1].cells, strict=True)
+                   if cells[0].name == "latency_ms")[1]  # fmt: skip
+    assert latency.best is not bool(why)
 
 
 def test_breakdown_names_the_type_that_was_hit(tmp_path: Path) -> None:
