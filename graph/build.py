@@ -11,6 +11,7 @@ Small talk asks nothing of the documents: condense -> reply -> answer.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from graph import routes
@@ -22,8 +23,9 @@ if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
 
 
+@cache
 def build_graph() -> CompiledStateGraph[State, Run, State, State]:
-    """The compiled machine. Its dependencies come with each run as the context, a `Run`."""
+    """The compiled machine. Its dependencies come with each run as the context, a `Run`, so there is one for all."""
     from langgraph.graph import END, START, StateGraph
 
     graph = StateGraph(State, context_schema=Run)

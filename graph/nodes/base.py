@@ -79,6 +79,10 @@ Result = tuple[State, Mapping[str, Any]]
 """The keys of the state that change, and what the node's event tells of its decision."""
 
 
+class LateError(ProviderError):
+    """A node did not finish in its time."""
+
+
 def unlimited(run: Run) -> float:
     """The deadline of the whole answer is the only limit."""
     return math.inf
@@ -124,7 +128,7 @@ async def _attempt(node: Node, state: State, run: Run) -> Result:
         async with asyncio.timeout(limit):
             return await node.body(state, run)
     except TimeoutError:
-        error: CragError = ProviderError(f"{node.name} took longer than {limit:.3g} s.", provider=node.name)
+        error: CragError = LateError(f"{node.name} took longer than {limit:.3g} s.", provider=node.name)
     except CragError as raised:
         error = raised
     except Exception as raised:

@@ -83,4 +83,5 @@ def _refined(state: State, run: Run, cuts: list[Cut], by_part: list[list[list[fl
     return {"sources": sources}, detail
 
 
-NODE = Node(name="refine", body=refine, fallback=by_words)
+# It reads the best passages once more, as the reranker does.
+NODE = Node(name="refine", body=refine, timeout=lambda run: run.deps.rerank.timeout, fallback=by_words)

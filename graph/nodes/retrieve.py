@@ -7,7 +7,7 @@ from typing import Any
 
 from chunking.errors import CragError, ProviderError
 from graph.deps import Retrieval
-from graph.nodes.base import Node, Result, Run, degraded
+from graph.nodes.base import LateError, Node, Result, Run, degraded
 from graph.questions import lone_parts
 from graph.rescore import rescored
 from graph.state import State
@@ -49,7 +49,7 @@ def breadth(run: Run) -> int:
 def without_search(state: State, run: Run, error: CragError) -> Result:
     """A first search that fails is the end; a rewritten one leaves what the searches before it found."""
     if "best" not in state:
-        if isinstance(error, ProviderError) and error.provider == "retrieve":
+        if isinstance(error, LateError):
             raise ProviderError(
                 f"The search did not finish within the answer's deadline of {run.deps.limits.deadline:g} s: "
                 "raise limits.deadline, or look at the embedder's endpoint.",

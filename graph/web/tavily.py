@@ -73,7 +73,8 @@ class TavilySearch:
 
     def _pages(self, reply: Any) -> list[WebPage]:
         results = reply.get("results") if isinstance(reply, dict) else None
-        if not isinstance(results, list):
+        # The client puts an empty list where there is none; Tavily repeats the query in whatever it sends.
+        if not isinstance(results, list) or (not results and "query" not in reply):
             raise self._error("sent a reply without results: check web.base_url")
         found = [result for result in results if isinstance(result, dict)]
         pages = [

@@ -125,6 +125,9 @@ class OpenAIEmbedder:
             raise self._failure(error) from error
         except ValueError as error:
             raise self._wrong("did not answer in JSON") from error
+        # What the client makes of a page in place of JSON.
+        if isinstance(reply, str):
+            raise self._wrong("did not answer in JSON")
         with self._lock:
             self.usage["requests"] += 1
             self.usage["tokens"] += reply.usage.total_tokens if reply.usage else 0

@@ -26,7 +26,7 @@ class Reply:
     """What the server says: a JSON value, raw bytes, or server-sent events.
 
     `delay` seconds pass before the status line, `gap` seconds between events; `cut` closes the connection
-    after that many events, in mid-stream.
+    after that many events, in mid-stream, `short` that many bytes before the end of a body.
     """
 
     body: Any = None
@@ -36,6 +36,7 @@ class Reply:
     delay: float = 0.0
     gap: float = 0.0
     cut: int | None = None
+    short: int = 0
 
 
 class ScriptedServer:
@@ -85,7 +86,8 @@ class ScriptedServer:
                     self.send_header(name, value)
                 self.send_header("Content-Length", str(len(payload)))
                 self.end_headers()
-                self.wfile.write(payload)
+                self.wfile.write(payload[: len(payload) - reply.short])
+                self.close_connection |= reply.short > 0
 
             def _send_events(self, reply: Reply) -> None:
                 self.send_response(reply.status)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections import deque
 from collections.abc import Sequence
@@ -13,12 +14,14 @@ import pytest
 from chunking.errors import ProviderError, StoreError
 from graph.config import GradingConfig, LimitsConfig, RewriteConfig
 from graph.engine import Engine
+from graph.nodes import NODES
 from graph.rescore import rescored
 from graph.types import Answer
 from retrieval.config import RerankConfig
 from retrieval.embedders.base import Role, Vectors
 from retrieval.types import Degraded
 from tests.fakes.graph import CoverageReranker, Found, HashEmbedder, MemoryRetriever, ScriptedGrader, deps, hit, ranked
+from tests.graph import faults
 
 PASSAGES = [
     hit("The tower has 312 steps. It was finished in 1889.", source="tower.md", title="Tower"),
@@ -164,3 +167,29 @@ def test_a_deadline_that_passes_midway_still_gives_an_answer() -> None:
     assert seconds < 0.7
     assert answer.status in ("grounded", "abstained")
     assert "rerank" in stages(answer)
+
+
+@pytest.fixture(scope="module")
+def found() -> list[faults.Outcome]:
+    return faults.outcomes()
+
+
+def test_every_node_survives_every_fault_of_its_provider(found: list[faults.Outcome]) -> None:
+    """An answer, or one sentence that says why not, inside the deadline; what failed is named."""
+    nodes = {node.name for node in NODES} - set(faults.NODES_WITHOUT)
+    assert {(one.case.node, one.fault.name) for one in found} == {(n, f.name) for n in nodes for f in faults.FAULTS}
+    for one in found:
+        what = f"{one.case.node}, {one.case.asks}, {one.fault.name}"
+        assert one.seconds < faults.DEADLINE, what
+        if one.answer is None:
+            assert one.fault.name in one.case.ends, what
+            assert re.fullmatch(r"The [^\n]+(raise|check|look)[^\n]+\.", str(one.error)), what
+        else:
+            assert one.answer.text, what
+            assert {entry.stage for entry in one.answer.degraded} == {one.case.stage}, what
+            assert all(entry.reason.endswith(".") and entry.action for entry in one.answer.degraded), what
+            assert "Traceback" not in str(one.answer.to_dict(trace=True)), what
+
+
+def test_the_page_of_faults_is_what_happened(found: list[faults.Outcome]) -> None:
+    assert faults.PAGE.read_text(encoding="utf-8") == faults.page(found)
