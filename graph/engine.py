@@ -54,7 +54,7 @@ class Engine:
         """Events as they happen, `AnswerReady` last. Closing the iterator cancels what is running."""
         started = time.perf_counter()
         config = self._generation(generation)
-        state = self._state(question, history)
+        state = self.start(question, history)
         spans = None if self._tracer is None else Spans(self._tracer, self.deps.pipeline)
         run = Run(
             deps=self.deps,
@@ -116,7 +116,8 @@ class Engine:
         """LangGraph's own drawing of the graph, in Mermaid's language."""
         return drawing()
 
-    def _state(self, question: str, history: Sequence[Turn]) -> State:
+    def start(self, question: str, history: Sequence[Turn] = ()) -> State:
+        """What the graph begins with. Raises ConfigError for an empty question."""
         deps = self.deps
         return State(
             question=_nonempty(question),
