@@ -67,7 +67,7 @@ class MetricResult:
     @property
     def equal(self) -> bool:
         """Every question scored the same in both runs, and none lacks a score."""
-        return self.test.n > 0 and self.test.non_tied == 0 and not self.pairing.missing
+        return self.test.n > 0 and self.test.non_tied == 0 and not self.pairing.incomplete
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -78,6 +78,7 @@ class MetricResult:
             **self.test.to_dict(),
             "not_applicable": self.not_applicable,
             "missing": [identity for identity, _, _ in self.pairing.missing],
+            "repeats_missing": list(self.pairing.lost),
             "bounds": [self.worst.to_dict(), self.best.to_dict()] if self.worst and self.best else None,
             "pass_fail": asdict(self.pass_fail) if self.pass_fail else None,
             "incomparable": self.incomparable or None,
@@ -100,12 +101,18 @@ def metric_result(
         for question in {**ours, **theirs}
         if all(status == "not_applicable" for status, _ in (*ours.get(question, ()), *theirs.get(question, ())))
     }
-    pairing = pair(*({q: [v for _, v in s] for q, s in side.items() if q not in aside} for side in (ours, theirs)))
+    # A repeat on which the metric does not apply says nothing of the others; one that failed may hide anything.
+    pairing = pair(
+        *(
+            {q: [v for status, v in s if status != "not_applicable"] for q, s in side.items() if q not in aside}
+            for side in (ours, theirs)
+        )
+    )
     bounds = info.range if math.isfinite(info.range[1] - info.range[0]) else None
     higher = info.direction == "higher"
     test = paired_test(pairing.base, pairing.candidate, higher_is_better=higher, bounds=bounds, alpha=alpha)
     result = MetricResult(info, test, pairing, test.p, "INCONCLUSIVE", len(aside))
-    if pairing.missing and bounds:
+    if pairing.incomplete and bounds:
         worst, best = missing_bounds(pairing, bounds=bounds, higher_is_better=higher, alpha=alpha)
         result = replace(result, worst=worst, best=best)
     return replace(result, pass_fail=_pass_fail(pairing, info, pass_at))
@@ -160,14 +167,15 @@ def per_question(run: Run, figure: Figure) -> dict[str, list[float | None]]:
 
 
 def _scores(run: Run, metric: str, only: Collection[str] | None) -> dict[str, list[tuple[str, float | None]]]:
-    """(status, value) of every repeat; a question that was asked but not scored counts as missing."""
-    found: dict[str, list[tuple[str, float | None]]] = {
-        question: [] for question in run.questions if only is None or question in only
+    """(status, value) of every repeat; one that was asked but not scored, or not asked yet, counts as missing."""
+    asked = [question for question in run.questions if only is None or question in only]
+    found: dict[str, dict[int, tuple[str, float | None]]] = {
+        question: dict.fromkeys(range(run.manifest["repeat"]), ("missing", None)) for question in asked
     }
     for score in run.scores.values():
         if score.metric == metric and score.question in found:
-            found[score.question].append((score.status, score.value))
-    return {question: entries or [("missing", None)] for question, entries in found.items()}
+            found[score.question][score.repeat] = (score.status, score.value)
+    return {question: list(repeats.values()) for question, repeats in found.items()}
 
 
 def _pass_fail(pairing: Pairing, info: MetricInfo, threshold: float) -> PassFail | None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -41,13 +41,20 @@ _FLIPS = 20_000
 @dataclass(frozen=True, slots=True)
 class Pairing:
     """Scores of the same questions in two runs. `missing` holds each question that at least one run has no score
-    for, as ``(id, base or None, candidate or None)``.
+    for, as ``(id, base or None, candidate or None)``. `lost` gives the questions some of whose repeats have no score,
+    and the shares of them in base and candidate: their scores are means of the rest.
     """
 
     ids: tuple[str, ...]
     base: tuple[float, ...]
     candidate: tuple[float, ...]
     missing: tuple[tuple[str, float | None, float | None], ...] = ()
+    lost: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+    @property
+    def incomplete(self) -> tuple[str, ...]:
+        """Every question that lacks a score of at least one repeat."""
+        return (*(identity for identity in self.ids if identity in self.lost), *(each[0] for each in self.missing))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,21 +102,24 @@ def pair(
 ) -> Pairing:
     """Pairs two runs by question: id -> scores of its repeats, None where a repeat has no score.
 
-    Repeats are averaged first, so that a question counts once however often it was asked. Questions keep
-    the order of `base`; those that neither run scored are missing too. Ids of one run only are missing in
-    the other.
+    Repeats are averaged first, so that a question counts once however often it was asked; what of them has no score
+    is told in `lost`. Questions keep the order of `base`; those that neither run scored are missing too. Ids of one
+    run only are missing in the other.
     """
     ids: list[str] = []
     pairs: list[tuple[float, float]] = []
     missing: list[tuple[str, float | None, float | None]] = []
+    lost: dict[str, tuple[float, float]] = {}
     for identity in dict.fromkeys([*base, *candidate]):
-        ours, theirs = _mean(base.get(identity, ())), _mean(candidate.get(identity, ()))
+        (ours, less), (theirs, fewer) = _known(base.get(identity, ())), _known(candidate.get(identity, ()))
         if ours is None or theirs is None:
             missing.append((identity, ours, theirs))
         else:
             ids.append(identity)
             pairs.append((ours, theirs))
-    return Pairing(tuple(ids), tuple(b for b, _ in pairs), tuple(c for _, c in pairs), tuple(missing))
+        if 0 < less < 1 or 0 < fewer < 1:
+            lost[identity] = (less, fewer)
+    return Pairing(tuple(ids), tuple(b for b, _ in pairs), tuple(c for _, c in pairs), tuple(missing), lost)
 
 
 def paired_test(
@@ -173,13 +183,17 @@ def missing_bounds(
     """The test with every missing score filled against the candidate, and with every one filled for it.
 
     Manski's worst-case bounds: a missing score is taken at either end of the metric's range, whatever the
-    reason it is missing for.
+    reason it is missing for. Of a question that lacks some repeats only those are filled.
     """
     poor, good = bounds if higher_is_better else bounds[::-1]
+    known = [*zip(pairing.ids, pairing.base, pairing.candidate, strict=True), *pairing.missing]
 
     def filled(for_base: float, for_candidate: float) -> PairedTest:
-        base = [*pairing.base, *(for_base if b is None else b for _, b, _ in pairing.missing)]
-        candidate = [*pairing.candidate, *(for_candidate if c is None else c for _, _, c in pairing.missing)]
+        base, candidate = [], []
+        for identity, ours, theirs in known:
+            less, fewer = pairing.lost.get(identity, (0.0, 0.0))
+            base.append(for_base if ours is None else ours + less * (for_base - ours))
+            candidate.append(for_candidate if theirs is None else theirs + fewer * (for_candidate - theirs))
         return paired_test(base, candidate, higher_is_better=higher_is_better, bounds=bounds, alpha=alpha, seed=seed)
 
     return filled(good, poor), filled(poor, good)
@@ -275,6 +289,7 @@ def _detectable_effect(n: int, alpha: float, power: float) -> float:
     return float(brentq(shortfall, 0.0, ceiling, xtol=1e-12))
 
 
-def _mean(values: Sequence[float | None]) -> float | None:
+def _known(values: Sequence[float | None]) -> tuple[float | None, float]:
+    """Mean of the scores that there are, None where there is none, and the share of those that there are not."""
     known = [value for value in values if value is not None and not math.isnan(value)]
-    return sum(known) / len(known) if known else None
+    return (sum(known) / len(known), 1 - len(known) / len(values)) if known else (None, 1.0)

@@ -116,6 +116,20 @@ def test_repeats_count_as_one_question(tmp_path: Path) -> None:
     assert result.primary.test.difference == pytest.approx(0.5)
 
 
+def test_repeats_that_failed_are_missing_scores(tmp_path: Path) -> None:
+    """Three of the candidate's four repeats crash, and the fourth is right; without a word that made it BETTER."""
+    values: list[float | str] = [1.0, "pipeline_error", "pipeline_error", "pipeline_error"]
+    base = [Case(f"q{n}", {"correctness": 0.8}, repeat=r) for n in range(20) for r in range(4)]
+    new = [Case(f"q{n}", {"correctness": values[r]}, repeat=r) for n in range(20) for r in range(4)]
+    result = compared(*two(tmp_path, base, new, repeat=4))
+    assert result.verdict == "INCONCLUSIVE"
+    assert result.primary.worst is not None
+    assert result.primary.worst.difference == pytest.approx(0.25 - 0.8)
+    assert len(result.primary.pairing.incomplete) == 20
+    rests = [Case(c.id, {"correctness": "not_applicable" if c.repeat else 1.0}, repeat=c.repeat) for c in new]
+    assert compared(*two(tmp_path / "rests", base, rests, repeat=4)).verdict == "BETTER"
+
+
 def test_an_unscored_or_unasked_question_is_missing(tmp_path: Path) -> None:
     base, new = two(tmp_path, scored([1.0] * 8), [*scored([1.0] * 6), Case("q6", {})])
     result = compare_runs(base, [new]).candidates[0]

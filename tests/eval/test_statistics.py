@@ -175,6 +175,8 @@ def test_repeats_are_averaged_before_pairing() -> None:
     assert pairing.base == (0.5, 1.0)
     assert pairing.candidate == (1.0, 0.25)
     assert pairing.missing == (("c", None, None), ("d", None, 1.0))
+    assert pairing.lost == {"a": (0.0, 0.5)}
+    assert pairing.incomplete == ("a", "c", "d")
 
 
 @given(SCORES, st.data())
@@ -229,6 +231,14 @@ def test_missing_scores_are_filled_for_and_against_the_candidate() -> None:
     assert best.difference == pytest.approx((0.5 + 0 + 0.5 + 0.75 + 1) / 5)
     worst, best = ours.missing_bounds(pairing, bounds=(0, 1), higher_is_better=False)
     assert worst.difference > best.difference
+
+
+def test_lost_repeats_are_filled_by_their_share() -> None:
+    """One repeat of four answered: the question's score lies anywhere from .25 to 1."""
+    pairing = ours.pair({"a": [0.0] * 4, "b": [None, 0.5, 0.5, 0.5]}, {"a": [1.0, None, None, None], "b": [None] * 4})
+    worst, best = ours.missing_bounds(pairing, bounds=(0, 1))
+    assert worst.difference == pytest.approx((0.25 - 0 + 0 - 0.625) / 2)
+    assert best.difference == pytest.approx((1 - 0 + 1 - 0.375) / 2)
 
 
 def test_effect_size_is_hedges_corrected() -> None:
