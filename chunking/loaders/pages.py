@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from itertools import pairwise
 
 from chunking.loaders.base import TextBuilder
 from chunking.loaders.joining import join_lines
+from chunking.loaders.pdf_bands import Rows
 from chunking.loaders.pdf_lines import Line
 from chunking.loaders.pdf_tables import find_tables
+from chunking.loaders.tables import is_header, table_text
+from chunking.types import BlockKind
 
 _EDGE_LINES = 2
 _REPEATS = 3
+_RUNNING_ROWS = 2
+"""Of a ruled table: letterheads have one or two, and records that differ in numbers alone are no letterhead."""
 _APART = 1.6  # line heights between a running line and the next
 _LARGE = 1.15  # of the body's size: headings are at least this
 _PAGE_NUMBER = re.compile(
@@ -67,6 +73,7 @@ def _running(lines: list[Line], keys: Counter[str], body: float) -> list[Line]:
         count < min(_EDGE_LINES, len(lines))
         and keys[_running_key(lines[count].text)] >= _REPEATS
         and not _is_large(lines[count], body)
+        and len(lines[count].rows) <= _RUNNING_ROWS
     ):
         count += 1
     while count and count < len(lines):
@@ -98,59 +105,99 @@ def _is_large(line: Line, body: float) -> bool:
 
 
 def _compose(pages: list[list[Line]], body: float) -> tuple[TextBuilder, tuple[int, ...]]:
-    every = [line for lines in pages for line in lines]
-    bold = sum(len(line.text) for line in every if line.bold) * 2 < sum(len(line.text) for line in every)
-    large = sorted({_size(line) for line in every if _is_large(line, body) or (bold and line.bold)}, reverse=True)
-    large = [size for size in large if size >= 0.95 * body]
-    builder = TextBuilder()
-    page_starts: list[int] = []
-    # A paragraph that runs over a page break begins on the earlier page and holds the later page's first lines.
-    pending: list[Line] = []
-    pending_page = 1
-    breaks: list[tuple[int, int]] = []  # (index into pending, page) of page breaks inside the paragraph
-
-    def flush() -> None:
-        if not pending:
-            return
-        at = builder.next_start
-        level = _level(pending, large, body)
-        text, line_starts = join_lines([line.text for line in pending])
-        before = len(builder.blocks)
-        if _is_list(pending):
-            builder.add("list", text, page=pending_page)
-        elif level:
-            builder.add("heading", text, level=level, page=pending_page)
-        else:
-            builder.add("paragraph", text, page=pending_page)
-        if len(builder.blocks) > before:
-            page_starts.extend(at + line_starts[index] for index, _ in breaks)
-        pending.clear()
-        breaks.clear()
-
+    composer = _Composer(_heading_sizes([line for lines in pages for line in lines], body), body)
     for number, lines in enumerate(pages, start=1):
+        composer.take(number, lines)
+    composer.flush()
+    return composer.builder, tuple(composer.page_starts)
+
+
+def _heading_sizes(lines: list[Line], body: float) -> list[float]:
+    bold = sum(len(line.text) for line in lines if line.bold) * 2 < sum(len(line.text) for line in lines)
+    large = {_size(line) for line in lines if _is_large(line, body) or (bold and line.bold)}
+    return sorted((size for size in large if size >= 0.95 * body), reverse=True)
+
+
+class _Composer:
+    """A paragraph or a table that runs over a page break begins on the earlier page and holds the later one's first
+    lines.
+    """
+
+    def __init__(self, large: list[float], body: float) -> None:
+        self.builder = TextBuilder()
+        self.page_starts: list[int] = []
+        self._large = large
+        self._body = body
+        self._page = 1  # of what is open
+        self._lines: list[Line] = []
+        self._rows: list[Sequence[str]] = []
+        self._breaks: list[int] = []  # where in the open lines or rows a page begins
+
+    def take(self, number: int, lines: list[Line]) -> None:
         tables = find_tables(lines)
-        if pending and lines and 0 not in tables and _same_paragraph(pending[-1], lines[0], pending, new_page=True):
-            breaks.append((len(pending), number))
-        else:
-            flush()
-            page_starts.append(builder.next_start)
+        after = self._begin_page(number, lines, tables)
         pitch = _pitch(lines)
-        inside = 0
         for index, line in enumerate(lines):
-            if index < inside:
+            if index < after:
                 continue
             if index in tables:
-                flush()
-                inside, table = tables[index]
-                builder.add("table", table, page=number)
+                self.flush()
+                after, rows = tables[index]
+                self._rows.extend(rows)
+                self._page = number
                 continue
-            if pending and index and not _same_paragraph(pending[-1], line, pending, pitch=pitch):
-                flush()
-            if not pending:
-                pending_page = number
-            pending.append(line)
-    flush()
-    return builder, tuple(page_starts)
+            new_page = index == 0
+            if self._rows or (self._lines and not new_page and not _same_paragraph(self._lines, line, pitch=pitch)):
+                self.flush()
+            if not self._lines:
+                self._page = number
+            self._lines.append(line)
+
+    def _begin_page(self, number: int, lines: list[Line], tables: dict[int, tuple[int, Rows]]) -> int:
+        """Closes what does not go on; returns the line to go on with."""
+        stop, rows = tables.get(0, (0, ()))
+        if self._lines and lines and not rows and _same_paragraph(self._lines, lines[0], new_page=True):
+            self._breaks.append(len(self._lines))
+            return 0
+        if self._rows and rows and (more := _continued(self._rows, rows)):
+            self._breaks.append(len(self._rows))
+            self._rows.extend(more)
+            return stop
+        self.flush()
+        self.page_starts.append(self.builder.next_start)
+        return 0
+
+    def flush(self) -> None:
+        """Adds what is open."""
+        at = self.builder.next_start
+        if self._rows:
+            header = is_header(self._rows[0]) and all(self._rows[0])
+            self.builder.add("table", table_text(self._rows, header=header), page=self._page)
+            starts = [len(table_text(self._rows[:index], header=header)) + 1 for index in self._breaks]
+            self.page_starts.extend(at + start for start in starts)
+        elif self._lines:
+            text, line_starts = join_lines([line.text for line in self._lines])
+            before = len(self.builder.blocks)
+            level = _level(self._lines, self._large, self._body)
+            kind: BlockKind = "list" if _is_list(self._lines) else "heading" if level else "paragraph"
+            self.builder.add(kind, text, level=level, page=self._page)
+            if len(self.builder.blocks) > before:
+                self.page_starts.extend(at + line_starts[index] for index in self._breaks)
+        self._rows.clear()
+        self._lines.clear()
+        self._breaks.clear()
+
+
+def _continued(rows: Sequence[Sequence[str]], more: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
+    """What a table at the top of a page adds to the one at the end of the page before; nothing where it is another.
+
+    A header that is repeated is left out.
+    """
+    if len(more[0]) != len(rows[0]):
+        return ()
+    if more[0] == rows[0]:
+        return more[1:]
+    return () if is_header(more[0]) and is_header(rows[0]) and all(more[0]) else more
 
 
 def _level(lines: list[Line], large: list[float], body: float) -> int:
@@ -180,9 +227,8 @@ def _pitch(lines: list[Line]) -> float:
     return gaps[len(gaps) // 2] if gaps else 0.0
 
 
-def _same_paragraph(
-    last: Line, line: Line, paragraph: list[Line], *, pitch: float = 0.0, new_page: bool = False
-) -> bool:
+def _same_paragraph(paragraph: list[Line], line: Line, *, pitch: float = 0.0, new_page: bool = False) -> bool:
+    last = paragraph[-1]
     # A bold line is a heading; a bold word inside a line does not make the line bold.
     weight = last.bold != line.bold and all(other.bold == last.bold for other in paragraph) and not new_page
     if weight or last.turned or line.turned or abs(last.size - line.size) > 0.08 * max(last.size, line.size):

@@ -10,7 +10,8 @@ from chunking.errors import DocumentError, install_line
 from chunking.loaders.base import Parsed
 from chunking.loaders.ocr import LONG_SIDE, can_recognise, recognise
 from chunking.loaders.pages import compose_pages, page_ranges
-from chunking.loaders.pdf_lines import Line, page_lines
+from chunking.loaders.pdf_lines import Line
+from chunking.loaders.pdf_page import page_lines
 from chunking.normalize import clean
 
 _PDFIUM = threading.Lock()  # the library is not thread-safe, not even across documents

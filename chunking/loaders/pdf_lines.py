@@ -7,12 +7,12 @@ recursive cut along column gutters (Nagy & Seth 1984, "XY-cut") restores it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
 
-from chunking.loaders.pdf_characters import Box, Boxes, characters
+from chunking.loaders.pdf_characters import Box, Boxes
+from chunking.loaders.pdf_rules import Grid
 
 # A hyphen that breaks a word is followed by the next line's first letter, without a line end.
 _RUNS = re.compile("[\r\n]+|[^\\s\0\ufffe]+\ufffe?|\ufffe")
@@ -34,6 +34,7 @@ class Line:
     """Points, origin at the bottom left. `size` is the height of the font's line box. `row` groups the segments that
     the stream put on one baseline, `cells` are those that were rejoined, none where it is one. `bold` holds from first
     to last character. A `turned` line runs in another direction than its page's text: it belongs to no paragraph.
+    One with `rows` is a whole table.
     """
 
     text: str
@@ -46,32 +47,14 @@ class Line:
     bold: bool = False
     cells: tuple[Cell, ...] = ()
     turned: bool = False
-
-
-def page_lines(page: Any) -> list[Line]:
-    """Lines of a page whose text runs in any of the four directions; the points are those of the upright text."""
-    text_page = page.get_textpage()
-    try:
-        text = characters(text_page)
-        boxes = Boxes(text_page, text)
-        upright = (360 - boxes.direction) % 360
-        if upright != page.get_rotation():
-            # pdfium orders the lines as they are shown.
-            page.set_rotation(upright)
-            text_page.close()
-            text_page = page.get_textpage()
-            text = characters(text_page)
-            boxes = Boxes(text_page, text)
-        return reading_order(_segments(text, boxes), page.get_width())
-    finally:
-        text_page.close()
+    rows: tuple[tuple[str, ...], ...] = ()
 
 
 def reading_order(segments: list[Line], width: float) -> list[Line]:
     """Lines of their segments, which come in the order that they were written in; `width` is the page's."""
     upright = [segment for segment in segments if not segment.turned]
     gutters = _gutters(upright, width)
-    ordered = _by_columns(upright, gutters) if gutters else _rejoin_rows(upright)
+    ordered = _by_columns(upright, gutters) if gutters else rejoin_rows(upright)
     return [*ordered, *_turned_lines(segment for segment in segments if segment.turned)]
 
 
@@ -85,8 +68,11 @@ def _turned_lines(words: Iterable[Line]) -> list[Line]:
     return lines
 
 
-def _segments(text: str, boxes: Boxes) -> list[Line]:
-    """Runs of text on one baseline without a hole wider than an em and a half; turned words each for itself."""
+def line_segments(text: str, boxes: Boxes, grids: Sequence[Grid] = ()) -> list[Line]:
+    """Runs of text on one baseline without a rule or a hole wider than an em and a half between them.
+
+    Words that are turned are segments each for itself.
+    """
     box_of = boxes.box
     segments: list[Line] = []
     row = 0
@@ -107,7 +93,11 @@ def _segments(text: str, boxes: Boxes) -> list[Line]:
         begin, end, low, high = head
         if start >= 0:
             height = high - low
-            jumps = begin - right > 1.5 * (height if height > 1.0 else 1.0) or end < left - height
+            jumps = (
+                begin - right > 1.5 * (height if height > 1.0 else 1.0)
+                or end < left - height
+                or any(grid.parts_between(right, begin, low, high) for grid in grids)
+            )
             if not jumps and (low != bottom or high != top):
                 jumps = min(high, top) - max(low, bottom) < 0.2 * min(height, top - bottom)
                 bottom, top = (bottom, top) if jumps else (min(bottom, low), max(top, high))
@@ -164,7 +154,7 @@ def _gutters(segments: list[Line], width: float) -> list[float]:
     gaps = [
         (a.right, b.left)
         for a, b in pairwise(segments)
-        if b.left - a.left > width / 4 and b.left > a.right and _same_baseline(a, b)
+        if b.left - a.left > width / 4 and b.left > a.right and same_baseline(a, b)
     ]
     found: list[float] = []
     while len(gaps) >= MIN_JUMPS:
@@ -195,7 +185,7 @@ def _runs_of_text(segments: list[Line], gutters: list[float]) -> bool:
     return True
 
 
-def _same_baseline(a: Line, b: Line) -> bool:
+def same_baseline(a: Line, b: Line) -> bool:
     return abs(a.bottom - b.bottom) < 0.5 * min(a.size, b.size)
 
 
@@ -206,7 +196,7 @@ def _by_columns(segments: list[Line], gutters: list[float]) -> list[Line]:
 
     def flush() -> None:
         for column in columns:
-            ordered.extend(_rejoin_rows(sorted(column, key=lambda s: (-round(s.bottom), s.left))))
+            ordered.extend(rejoin_rows(sorted(column, key=lambda s: (-round(s.bottom), s.left))))
             column.clear()
 
     for segment in sorted(segments, key=lambda s: (-s.bottom, s.left)):
@@ -219,12 +209,12 @@ def _by_columns(segments: list[Line], gutters: list[float]) -> list[Line]:
     return ordered
 
 
-def _rejoin_rows(segments: list[Line]) -> list[Line]:
+def rejoin_rows(segments: list[Line]) -> list[Line]:
     """Segments that stand side by side on one row of the stream become one line again."""
     lines: list[Line] = []
     for segment in segments:
         last = lines[-1] if lines else None
-        if last and last.row == segment.row and _same_baseline(last, segment) and segment.left >= last.right:
+        if last and last.row == segment.row and same_baseline(last, segment) and segment.left >= last.right:
             lines[-1] = Line(
                 f"{last.text} {segment.text}",
                 last.left,

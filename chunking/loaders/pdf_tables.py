@@ -1,4 +1,4 @@
-"""Tables of a page: lines one below the other whose cells stand in the same columns."""
+"""Tables of a page: cells that rules are drawn around, and lines whose cells stand in the same columns."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from chunking.loaders.pdf_bands import Rows, banded_tables, cell_text, split_rows, within
 from chunking.loaders.pdf_lines import Cell, Line
-from chunking.loaders.tables import is_header, table_text
+from chunking.loaders.pdf_rules import Grid
 
 _LEAST_CELLS = 6
 """Two columns need three rows, three columns two: less may as well be chance."""
 _ALIGNED = 1.5  # line heights that the edges or the middles of a column's cells may be apart
 _APART = 3.0  # line heights from row to row
+_FEWEST_FILLED = 0.4
+"""Of the cells of a grid: drawings have words in few of them."""
 _MARKER = re.compile(r"(?:[•·●○▪◦‣*–-]|[（(]?\w{1,3}[.)）、])\Z")
 
 
@@ -40,19 +43,95 @@ class _Column:
         return any(max(values) - min(values) <= tolerance for values in places)
 
 
-def find_tables(lines: Sequence[Line]) -> dict[int, tuple[int, str]]:
-    """Where a table begins: the line after its last, and its text. `lines` are in reading order."""
-    found: dict[int, tuple[int, str]] = {}
+def find_tables(lines: Sequence[Line]) -> dict[int, tuple[int, Rows]]:
+    """Where a table begins: the line after its last, and its rows. `lines` are in reading order."""
+    found: dict[int, tuple[int, Rows]] = {}
     at = 0
     while at < len(lines):
+        if lines[at].rows:
+            found[at] = (at + 1, lines[at].rows)
+            at += 1
+            continue
         stop, columns = _grow(lines, at)
         if stop - at > 1 and _is_table(columns, stop - at, lines[at].size):
-            rows = [[_text(column, row) for column in columns] for row in range(stop - at)]
-            found[at] = (stop, table_text(rows, header=all(rows[0]) and is_header(rows[0])))
+            found[at] = (stop, tuple(tuple(_text(column, row) for column in columns) for row in range(stop - at)))
             at = stop
         else:
             at += 1
     return found
+
+
+def with_ruled_tables(segments: list[Line], grids: Sequence[Grid]) -> list[Line]:
+    """The segments, those inside a grid replaced by one line that holds its rows, where the first of them stood."""
+    number = 0
+    for grid in grids:
+        for inside, rows in _framed(segments, grid) if grid.down else banded_tables(segments, grid):
+            number += 1
+            gone = {id(segment) for segment in inside}
+            first = next(index for index, segment in enumerate(segments) if id(segment) in gone)
+            segments = [
+                *(segment for segment in segments[:first] if id(segment) not in gone),
+                _table_line(inside, rows, -number),
+                *(segment for segment in segments[first:] if id(segment) not in gone),
+            ]
+    return segments
+
+
+def _table_line(inside: Sequence[Line], rows: Rows, number: int) -> Line:
+    return Line(
+        " ".join(cell for row in rows for cell in row if cell),
+        min(segment.left for segment in inside),
+        max(segment.right for segment in inside),
+        min(segment.bottom for segment in inside),
+        max(segment.top for segment in inside),
+        sorted(segment.size for segment in inside)[len(inside) // 2],
+        number,
+        rows=rows,
+    )
+
+
+def _framed(segments: Sequence[Line], grid: Grid) -> list[tuple[list[Line], Rows]]:
+    inside = within(segments, grid.box)
+    rows = _ruled_rows(inside, grid)
+    return [(inside, rows)] if rows else []
+
+
+def _ruled_rows(inside: Sequence[Line], grid: Grid) -> Rows:
+    """Empty where the grid is no table: words in less than two columns, or in few of its cells."""
+    across, down = grid.columns(), grid.rows()
+    cells: dict[tuple[int, int], list[Line]] = {}
+    for segment in inside:
+        row = sum(edge > (segment.bottom + segment.top) / 2 for edge in down[1:-1])
+        # Text over several columns belongs to the first.
+        column = sum(edge < segment.left + 1 for edge in across[1:-1])
+        cells.setdefault(_first_cell(row, column, across, down, grid), []).append(segment)
+    rows = sorted({row for row, _ in cells})
+    columns = sorted({column for _, column in cells})
+    if len(columns) < 2 or len(cells) < _FEWEST_FILLED * len(rows) * len(columns):
+        return ()
+    if len(rows) < 3 and len(down) < 4:
+        # Nothing is ruled between the records.
+        parted = [{column: cells[row, column] for column in columns if (row, column) in cells} for row in rows]
+        records = [record for band in parted for record in split_rows(band, alone=True)]
+        if len(records) > len(rows):
+            return tuple(tuple(cell_text(record.get(column, [])) for column in columns) for record in records)
+    words = {cell: cell_text(found) for cell, found in cells.items()}
+    return tuple(
+        tuple(words.get(_first_cell(row, column, across, down, grid, rows_only=True), "") for column in columns)
+        for row in rows
+    )
+
+
+def _first_cell(
+    row: int, column: int, across: list[float], down: list[float], grid: Grid, *, rows_only: bool = False
+) -> tuple[int, int]:
+    """The upper left cell of those that no rule parts from this one."""
+    while row and not grid.parts_rows(down[row], across[column], across[column + 1]):
+        row -= 1
+    middle = (down[row] + down[row + 1]) / 2
+    while column and not rows_only and not grid.parts_columns(across[column], middle):
+        column -= 1
+    return row, column
 
 
 def _text(column: _Column, row: int) -> str:
