@@ -287,6 +287,10 @@ class Crag:
         self.workspace.switch(chosen.name, index)
         return report
 
+    def serves_earlier(self, pipeline: str | Path | Pipeline | None = None) -> bool:
+        """Whether the pipeline's own index is not whole and the one before it answers meanwhile."""
+        return self._parts.earlier(self._choose(pipeline)) is not None
+
     def index_status(self) -> dict[str, Any]:
         home = str(self.workspace.home)
         documents = len(self.workspace.registry)

@@ -57,6 +57,8 @@ class Index:
         self.chunking = chunking
         self.embedder = embedder
         self.chunks = ChunkTable(database, number)
+        self.catching_up = threading.Lock()
+        """Held by the one thread that takes in what the index lacks."""
         self._database = database
         self.registry = Registry(database)
         self._folder = folder
@@ -117,7 +119,8 @@ class Index:
         """Take in documents with their chunks, in one transaction. Raises StoreError.
 
         Each is (document, place, chunks); with a place it is new or changed and replaces what the registry
-        holds, with None it comes from the registry. `vectors` are by chunk id; what lacks is embedded.
+        holds, with None it comes from the registry, and is left out where that holds another text or none by now.
+        `vectors` are by chunk id; what lacks is embedded.
         """
         with self._lock:
             self._repair()
@@ -125,6 +128,8 @@ class Index:
             with self._database.transaction() as connection:
                 for document, place, chunks in documents:
                     if place is None:
+                        if not self.registry.holds(connection, document):
+                            continue
                         self.chunks.forget(connection, document.id)
                     else:
                         self.registry.put(connection, document, place)

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from chunking.errors import DocumentError, MissingExtraError
+from chunking.errors import DocumentError, MissingExtraError, NotFoundError
 from chunking.types import Chunk, Document
 from retrieval.embedders.base import Vectors
 from retrieval.embedding import embed
@@ -26,6 +26,8 @@ Progress = Callable[[int, int, str], None]
 
 _BATCH = 256
 """Chunks embedded and committed together. A crash repeats at most this much chunking; its vectors are in the cache."""
+_WAIT = 0.2
+"""Seconds between two looks at whether a caller that waits for another one is still wanted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,15 +177,27 @@ def ingest_documents(
 def catch_up(
     workspace: Workspace, index: Index, *, warm_sentences: bool = True, progress: Progress | None = None
 ) -> IngestReport:
-    """Take the workspace's documents that this index lacks into it: after a change of chunking or embedder."""
+    """Take the workspace's documents that this index lacks into it: after a change of chunking or embedder.
+
+    A second call, of another thread, waits for the first one and then finds little left. What `progress` raises ends
+    either; what was committed until then stays.
+    """
     report = IngestReport()
     started = time.perf_counter()
-    missing = index.chunks.missing()
-    batch = _Batch(index, report, warm_sentences, progress, len(missing))
-    for identifier in missing:
-        batch.add(workspace.registry.get(identifier), None)
-        report.added += 1
-    batch.flush()
+    while not index.catching_up.acquire(timeout=_WAIT):
+        if progress:
+            progress(0, 0, "")
+    try:
+        # Documents that another thread replaces meanwhile are not taken in (see `Index.write`) but in the next round.
+        while missing := index.chunks.missing():
+            batch = _Batch(index, report, warm_sentences, progress, len(missing))
+            for identifier in missing:
+                with contextlib.suppress(NotFoundError):  # Removed meanwhile.
+                    batch.add(workspace.registry.get(identifier), None)
+                    report.added += 1
+            batch.flush()
+    finally:
+        index.catching_up.release()
     report.seconds = time.perf_counter() - started
     return report
 

@@ -152,6 +152,11 @@ class Registry:
                 return None
             return [row[0] for row in reader.execute(f"SELECT id FROM documents WHERE {conditions}", values)]
 
+    def holds(self, connection: sqlite3.Connection, document: Document) -> bool:
+        """Within a transaction: whether the document is there and its text is this one."""
+        query = "SELECT 1 FROM documents WHERE id = ? AND content_hash = ? AND text = ?"
+        return connection.execute(query, (document.id, document.content_hash, document.text)).fetchone() is not None
+
     def put(
         self,
         connection: sqlite3.Connection,

@@ -65,6 +65,7 @@ def _serve(home: Path, host: str, port: int, pipelines: list[Pipeline], *, runs:
     from crag.api.server import bind, note
     from crag.api.server import serve as run
     from crag.app import SAMPLES, Crag
+    from crag.catching_up import catching_up
 
     # Settings that are wrong are told before anything is read.
     Limits.from_environment()
@@ -78,12 +79,14 @@ def _serve(home: Path, host: str, port: int, pipelines: list[Pipeline], *, runs:
                 click.echo("Reading the sample documents (once) ...")
             with ingest_progress(show=True) as progress:
                 crag.ingest_samples(progress)
+        later = [pipeline for pipeline in resolved if crag.serves_earlier(pipeline)]
         for pipeline in resolved:
-            with ingest_progress(show=True) as progress:
-                crag.catch_up(pipeline, progress)
+            if pipeline not in later:
+                with ingest_progress(show=True) as progress:
+                    crag.catch_up(pipeline, progress)
         crag.warm(resolved)
-        with note(home, bound):
-            _announce(crag, resolved, bound, home, locked=bool(keys))
+        with note(home, bound), catching_up(crag, later):
+            _announce(crag, resolved, bound, home, locked=bool(keys), later=later)
             run(crag, resolved, bound, keys, runs=runs)
 
 
@@ -104,7 +107,9 @@ def _pipelines(names: tuple[str, ...]) -> list[Pipeline]:
     return [*wanted, *rest]
 
 
-def _announce(crag: Crag, pipelines: list[Pipeline], bound: socket.socket, home: Path, *, locked: bool) -> None:
+def _announce(
+    crag: Crag, pipelines: list[Pipeline], bound: socket.socket, home: Path, *, locked: bool, later: list[Pipeline]
+) -> None:
     address, number = bound.getsockname()[:2]
     url = f"http://{f'[{address}]' if ':' in address else address}:{number}"
     model = crag.models()["generation"]
@@ -115,4 +120,7 @@ def _announce(crag: Crag, pipelines: list[Pipeline], bound: socket.socket, home:
     click.echo(f"  Chat clients    base URL {url}/v1, model {pipelines[0].name}, {'your' if locked else 'any'} key")
     click.echo(f"  Documents       {len(crag.documents())} in {shown_path(home)}")
     click.echo(f"  Language model  {model}")
+    if later:
+        names = ", ".join(pipeline.name for pipeline in later)
+        click.echo(f"  Index           being built for {names}; the one before answers until then")
     click.echo("Ctrl-C stops it.")

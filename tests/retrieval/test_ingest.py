@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ import pytest
 
 from chunking.errors import ProviderError
 from chunking.loaders import load_bytes
+from retrieval.embedders.base import Role, Vectors
 from retrieval.embedders.cache import CachedEmbedder
 from retrieval.index import Index
 from retrieval.ingest import catch_up, ingest, ingest_documents
@@ -170,6 +172,29 @@ def test_a_change_leaves_no_stale_chunk_in_another_index(workspace: Workspace, i
     assert other.status()["missing"] == 1
     assert catch_up(workspace, other, warm_sentences=False).added == 1
     assert len(other.match("withered").top(5)) == 1
+    assert other.verify()["ok"]
+
+
+def test_documents_that_change_while_an_index_catches_up_are_taken_in_as_they_are_then(
+    workspace: Workspace, index: Index, folder: Path
+) -> None:
+    class Meddled(HashEmbedder):
+        """While it embeds for the first time, one document is replaced and one removed."""
+
+        def embed(self, texts: Sequence[str], role: Role) -> Vectors:
+            if not self.calls:
+                self.calls = 1
+                (folder / "tea.txt").write_text("White tea is withered.\n", encoding="utf-8")
+                (folder / "smtp.md").unlink()
+                ingest(workspace, index, [folder], prune=True, warm_sentences=False)
+            return super().embed(texts, role)
+
+    ingest(workspace, index, [folder], warm_sentences=False)
+    other = workspace.index(CHUNKING, Meddled(dimension=32))
+    catch_up(workspace, other, warm_sentences=False)
+    assert other.status()["missing"] == 0
+    assert len(other.match("withered").top(5)) == 1
+    assert other.match("oolong").top(5) == other.match("email_smtp_port").top(5) == []
     assert other.verify()["ok"]
 
 
