@@ -35,6 +35,6 @@ def rescored(question: str, hits: Sequence[Hit], known: Sequence[Hit], embedder:
         total = sum(weight.values()) or 1.0
         for hit, cosine in zip(new, cosines.tolist(), strict=True):
             share = sum(weight[term] for term in terms[hit.chunk.id]) / total
-            signals = {"coverage": share} if comparable(question, hit.chunk.text) else {}
+            signals = {"matched": share, **({"coverage": share} if comparable(question, hit.chunk.text) else {})}
             before[hit.chunk.id] = replace(hit, scores={"dense": cosine}, ranks={}, signals=signals)
     return tuple(before[hit.chunk.id] for hit in hits)

@@ -6,7 +6,7 @@ Keys come from the environment only: OPENAI_API_KEY and OPENAI_BASE_URL, unless 
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -73,6 +73,8 @@ class RetrievalConfig(_Section):
     section_share: float = Field(default=0.5, ge=0, le=1)
     """Of a section's chunks, as `chunking.parent_tokens` cuts it: where so many of them are among the best `top_k`, the
     section is read in their place. 0: one is enough; 1: all of them. LlamaIndex's AutoMergingRetriever has .5."""
+    fusion: Literal["convex", "rrf"] = "convex"
+    """What orders the candidates of both sides: scores scaled to 0..1 and added, or reciprocal ranks."""
     rrf_k: int = Field(default=60, ge=0, le=10_000)
     """Cormack, Clarke & Buettcher 2009: score = sum of weight / (k + rank)."""
     dense_weight: float = Field(default=1.0, ge=0, le=100)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from chunking.types import Chunk
 from retrieval.config import RetrievalConfig
 from retrieval.embedders.base import Vectors
-from retrieval.fusion import reciprocal_rank_fusion
+from retrieval.fusion import convex_combination, reciprocal_rank_fusion
 from retrieval.lexical.bm25 import Matches
 from retrieval.lexical.tokenizer import comparable
 from retrieval.types import DocumentInfo, Hit, Stage
@@ -31,44 +31,56 @@ def rank_hits(
     """Fuse the sides that ran (None: did not) and build at most `top_k` hits.
 
     A chunk that only one side returned still gets the other side's score, from its stored vector or its term counts;
-    its rank on that side stays absent. The signal ``coverage`` is the idf-weighted share of the question's words; a
-    chunk in another language has none.
+    its rank on that side stays absent. The signal ``matched`` is the idf-weighted share of the question's words that
+    the chunk holds; ``coverage`` is the same, absent where the chunk is in another language.
     """
     sides: list[tuple[Stage, Ranking, float]] = []
     if dense is not None:
         sides.append(("dense", dense, config.dense_weight))
     if lexical is not None:
         sides.append(("bm25", lexical, config.lexical_weight))
-    order: Ranking = sides[0][1]
-    if len(sides) > 1:
-        rankings = [[identifier for identifier, _ in ranking] for _, ranking, _ in sides]
-        order = reciprocal_rank_fusion(rankings, config.rrf_k, [weight for _, _, weight in sides])
-    # A chunk may have been deleted since the sides were asked.
-    found = chunks([identifier for identifier, _ in order])
-    order = [(identifier, score) for identifier, score in order if identifier in found][:top_k]
     cosines = dict(dense or ())
-    if vector is not None:
-        lacking = vectors([identifier for identifier, _ in order if identifier not in cosines])
-        cosines.update((identifier, float(stored @ vector)) for identifier, stored in lacking.items())
-    ranks = {
-        stage: {identifier: rank for rank, (identifier, _) in enumerate(ranking, 1)} for stage, ranking, _ in sides
-    }
+
+    def complete(ids: Sequence[str]) -> None:
+        lacking = [identifier for identifier in ids if identifier not in cosines]
+        if vector is not None and lacking:
+            cosines.update((identifier, float(stored @ vector)) for identifier, stored in vectors(lacking).items())
+
+    stages: list[tuple[Stage, Ranking]] = [(stage, ranking) for stage, ranking, _ in sides]
+    if len(sides) > 1:
+        weights = [weight for _, _, weight in sides]
+        rankings = [[identifier for identifier, _ in ranking] for _, ranking, _ in sides]
+        stages.append(("rrf", reciprocal_rank_fusion(rankings, config.rrf_k, weights)))
+        if config.fusion == "convex" and matches is not None:
+            pool = [identifier for identifier, _ in stages[-1][1]]
+            complete(pool)
+            pool = [identifier for identifier in pool if identifier in cosines]
+            scored = [{i: cosines[i] for i in pool}, {i: matches.score(i) for i in pool}]
+            stages.append(("convex", convex_combination(scored, weights)))
+    # A chunk may have been deleted since the sides were asked.
+    found = chunks([identifier for identifier, _ in stages[-1][1]])
+    order = [identifier for identifier, _ in stages[-1][1] if identifier in found][:top_k]
+    complete(order)
+    placed = [
+        (stage, {identifier: (rank, score) for rank, (identifier, score) in enumerate(ranking, 1)})
+        for stage, ranking in stages
+    ]
     hits = []
-    for rank, (identifier, score) in enumerate(order, 1):
+    for identifier in order:
         scores: dict[str, float] = {}
+        signals: dict[str, float] = {}
+        ranks: dict[str, int] = {}
+        chunk, document = found[identifier]
         if dense is not None and identifier in cosines:
             scores["dense"] = cosines[identifier]
-        if lexical is not None and matches is not None:
-            scores["bm25"] = matches.score(identifier)
-        chunk, document = found[identifier]
-        meets = matches is not None and comparable(question, chunk.text)
-        hit = Hit(
-            chunk,
-            document,
-            score=score,
-            scores=scores,
-            ranks={stage: places[identifier] for stage, places in ranks.items() if identifier in places},
-            signals={"coverage": matches.coverage(identifier)} if matches is not None and meets else {},
-        )
-        hits.append(hit.at_stage("rrf", score, rank) if len(sides) > 1 else hit)
+        if matches is not None:
+            if lexical is not None:
+                scores["bm25"] = matches.score(identifier)
+            signals["matched"] = matches.coverage(identifier)
+            if comparable(question, chunk.text):
+                signals["coverage"] = signals["matched"]
+        for stage, places in placed:
+            if identifier in places:
+                ranks[stage], scores[stage] = places[identifier]
+        hits.append(Hit(chunk, document, scores[placed[-1][0]], scores, ranks, signals))
     return hits

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict
 from chunking.errors import ConfigError
 from chunking.types import Chunk
 
-Stage = Literal["dense", "bm25", "rrf", "rerank"]
+Stage = Literal["dense", "bm25", "rrf", "convex", "rerank"]
 
 DEFAULT_COLLECTION = "default"
 """Where documents go, and where questions look, when no collection is named."""
@@ -76,8 +76,8 @@ class Hit:
     """A chunk that a search found. `score` is the score of the last stage that ranked it.
 
     `scores` and `ranks` (from 1) keep what each stage said. A stage that did not return the chunk has no rank; its
-    score is there all the same where it was cheap to compute. dense: cosine; bm25: BM25 score; rrf: fused score;
-    rerank: the reranker's own scale.
+    score is there all the same where it was cheap to compute. dense: cosine; bm25: BM25 score; rrf and convex: fused
+    scores; rerank: the reranker's own scale.
     `signals` are further features that grading uses, e.g. ``best_sentence`` and ``coverage``. `also_in` are the places
     of passages that were found too and are copies of this one.
     """

@@ -5,6 +5,7 @@ Sentences are embedded at ingest, so that at question time their vectors are loo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -21,16 +22,26 @@ from retrieval.types import Hit
 Scores = NDArray[np.float64]
 
 
+SENTENCE, BM25, MATCHED = 0.75, 0.75, 0.75
+"""Weights beside the cosine's 1, by measurement: docs/retrieval.md."""
+
+_HEADING = re.compile(r"\s*#{1,6} ")
+_ROW = re.compile(r"\s*\|")
+
+
 def sentences_of(chunk: Chunk) -> list[str]:
     """The sentences that stand for a chunk, both when they are embedded at ingest and when it is reranked."""
     return [chunk.text[start:end] for start, end in split_sentences(chunk.text)] or [chunk.text]
 
 
 class SentenceReranker:
-    """Score: z(dense + best sentence) + z(bm25), each standardised over the candidates.
+    """Score, 0 to 1: weighted mean of the cosine of the chunk, the one of its best sentence, BM25 and the share of the
+    question's words, each scaled to 0 for the least of the candidates and 1 for the best of them.
 
-    Zero is an average candidate of this question, and scores of two questions are not comparable. Where no
-    candidate has a BM25 score its term is left out; one that lacks it, while others have it, counts as their least.
+    1 is a candidate that is best in everything; scores of two questions are not comparable. A term that no candidate
+    has is left out; one that lacks it, while others have it, counts as their least. A heading is no sentence, as it is
+    near to a question whatever is said below it. A row says little without its table, so that the sentences of a chunk
+    with two rows or more count at least as much as its cosine.
     Adds the signals ``best_sentence`` and ``dense``, both cosines.
     """
 
@@ -38,15 +49,25 @@ class SentenceReranker:
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
-        self.fingerprint = f"sentence-1-{embedder.fingerprint}"
+        self.fingerprint = f"sentence-2-{embedder.fingerprint}"
 
     def rerank(self, question: str, hits: Sequence[Hit]) -> list[Hit]:
         if not hits:
             return []
         query = embed(self._embedder, [question], "query")[0]
         dense = self._dense(query, hits)
-        best = self._best_sentences(query, hits)
-        scores = _standardised(dense + best) + _standardised(_lexical(hits))
+        groups = [sentences_of(hit.chunk) for hit in hits]
+        best = self._best_sentences(query, groups)
+        nearest = _scaled(dense)
+        tables = np.array([sum(bool(_ROW.match(sentence)) for sentence in group) > 1 for group in groups])
+        terms = [(1.0, nearest), (SENTENCE, np.where(tables, np.maximum(_scaled(best), nearest), _scaled(best)))]
+        for weight, known in (
+            (BM25, [hit.scores.get("bm25") for hit in hits]),
+            (MATCHED, [hit.signals.get("matched") for hit in hits]),
+        ):
+            if (values := _filled(known)) is not None:
+                terms.append((weight, _scaled(values)))
+        scores = np.average([values for _, values in terms], axis=0, weights=[weight for weight, _ in terms])
         order = sorted(range(len(hits)), key=lambda i: (-scores[i], i))
         return [
             hits[i].at_stage("rerank", float(scores[i]), rank, best_sentence=float(best[i]), dense=float(dense[i]))
@@ -60,22 +81,23 @@ class SentenceReranker:
             scores[lacking] = embed(self._embedder, [hits[i].chunk.embedded_text for i in lacking], "passage") @ query
         return scores
 
-    def _best_sentences(self, query: NDArray[np.float32], hits: Sequence[Hit]) -> Scores:
-        groups = [sentences_of(hit.chunk) for hit in hits]
-        cosines = embed(self._embedder, [sentence for group in groups for sentence in group], "passage") @ query
+    def _best_sentences(self, query: NDArray[np.float32], groups: Sequence[Sequence[str]]) -> Scores:
+        sentences = [sentence for group in groups for sentence in group]
+        cosines = (embed(self._embedder, sentences, "passage") @ query).astype(np.float64)
         starts = np.cumsum([0, *(len(group) for group in groups)])[:-1]
-        return np.maximum.reduceat(cosines, starts).astype(np.float64)
+        headings = np.array([bool(_HEADING.match(sentence)) for sentence in sentences])
+        best = np.maximum.reduceat(np.where(headings, -np.inf, cosines), starts)
+        return np.where(np.isfinite(best), best, np.minimum.reduceat(cosines, starts))
 
 
-def _lexical(hits: Sequence[Hit]) -> Scores:
-    known = [hit.scores["bm25"] for hit in hits if "bm25" in hit.scores]
-    least = min(known, default=0.0)
-    return np.array([hit.scores.get("bm25", least) for hit in hits], np.float64)
+def _filled(values: Sequence[float | None]) -> Scores | None:
+    known = [value for value in values if value is not None]
+    return np.array([min(known) if value is None else value for value in values], np.float64) if known else None
 
 
-def _standardised(values: Scores) -> Scores:
-    spread = float(values.std())
-    return (values - values.mean()) / spread if spread > 1e-9 else np.zeros_like(values)
+def _scaled(values: Scores) -> Scores:
+    least, best = float(values.min()), float(values.max())
+    return (values - least) / (best - least) if best - least > 1e-9 else np.ones_like(values)
 
 
 def build_sentence(config: RerankConfig, *, embedder: Embedder) -> Reranker:

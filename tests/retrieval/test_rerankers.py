@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from chunking.errors import ConfigError
 from chunking.types import Chunk
@@ -16,7 +18,7 @@ from retrieval.embedders import build_embedder
 from retrieval.embedders.cache import CachedEmbedder, EmbeddingCache
 from retrieval.rerankers import RERANKERS, build_reranker
 from retrieval.rerankers.base import Reranker
-from retrieval.rerankers.sentence import sentences_of
+from retrieval.rerankers.sentence import BM25, MATCHED, SENTENCE, sentences_of
 from retrieval.types import DocumentInfo, Hit
 from tests.fakes.embedder import HashEmbedder
 
@@ -27,10 +29,10 @@ def chunk_of(text: str, number: int = 0, context: str = "") -> Chunk:
     return Chunk(f"c{number}", "d", 0, len(text), text, len(text), context=context)
 
 
-def hit_of(text: str, number: int = 0, **scores: float) -> Hit:
-    return Hit(
-        chunk_of(text, number), DOCUMENT, 1 / (number + 1), {"rrf": 1 / (number + 1), **scores}, {"rrf": number + 1}
-    )
+def hit_of(text: str, number: int = 0, matched: float | None = None, **scores: float) -> Hit:
+    fused = 1 / (number + 1)
+    signals = {} if matched is None else {"matched": matched}
+    return Hit(chunk_of(text, number), DOCUMENT, fused, {"rrf": fused, **scores}, {"rrf": number + 1}, signals)
 
 
 def sentence_reranker(embedder: HashEmbedder | CachedEmbedder) -> Reranker:
@@ -39,18 +41,25 @@ def sentence_reranker(embedder: HashEmbedder | CachedEmbedder) -> Reranker:
     return reranker
 
 
-def test_scores_are_the_documented_sum() -> None:
+def scaled(values: Sequence[float]) -> NDArray[np.float64]:
+    found = np.array(values, np.float64)
+    return (found - found.min()) / (found.max() - found.min())
+
+
+def test_scores_are_the_documented_mean() -> None:
     embedder = HashEmbedder()
     texts = ["Lava is hot. Tea is green.", "Ash falls.", "Ports are numbers! See 587."]
+    dense, bm25, matched = (0.8, 0.7, 0.75), (3.0, 9.0, 1.0), (0.2, 0.9, 0.3)
     hits = [
-        hit_of(text, i, dense=d, bm25=b)
-        for i, (text, d, b) in enumerate(zip(texts, (0.8, 0.7, 0.75), (3.0, 9.0, 1.0), strict=True))
+        hit_of(text, i, dense=d, bm25=b, matched=m)
+        for i, (text, d, b, m) in enumerate(zip(texts, dense, bm25, matched, strict=True))
     ]
     ranked = sentence_reranker(embedder).rerank("What is hot?", hits)
     query = embedder.embed(["What is hot?"], "query")[0]
     best = np.array([max(embedder.embed(sentences_of(h.chunk), "passage") @ query) for h in hits], np.float64)
-    meaning, words = np.array([0.8, 0.7, 0.75]) + best, np.array([3.0, 9.0, 1.0])
-    expected = (meaning - meaning.mean()) / meaning.std() + (words - words.mean()) / words.std()
+    weights = (1.0, SENTENCE, BM25, MATCHED)
+    terms = zip(weights, (dense, best.tolist(), bm25, matched), strict=True)
+    expected = sum(weight * scaled(values) for weight, values in terms) / sum(weights)
     assert [h.chunk.id for h in ranked] == [f"c{i}" for i in np.argsort(-expected)]
     for rank, hit in enumerate(ranked, 1):
         i = int(hit.chunk.id[1:])
@@ -69,13 +78,36 @@ def test_every_hit_comes_back_once_with_a_finite_falling_score(rows: list[tuple[
     ranked = sentence_reranker(HashEmbedder()).rerank("question", hits)
     assert sorted(h.chunk.id for h in ranked) == sorted(h.chunk.id for h in hits)
     scores = [h.score for h in ranked]
-    assert np.isfinite(scores).all()
+    assert all(0 <= score <= 1 + 1e-9 for score in scores)
     assert scores == sorted(scores, reverse=True)
 
 
 def test_equal_candidates_keep_the_fused_order() -> None:
     hits = [hit_of("same text.", i, dense=0.5, bm25=2.0) for i in range(5)]
     assert [h.chunk.id for h in sentence_reranker(HashEmbedder()).rerank("q", hits)] == ["c0", "c1", "c2", "c3", "c4"]
+
+
+def test_a_heading_is_no_sentence_and_rows_count_at_least_as_much_as_their_table() -> None:
+    embedder = HashEmbedder()
+    asked = "default port"
+    heading = hit_of("## default port\n\nSomething else is said here.", 0, dense=0.5)
+    row = "| default | port |\n| --- | --- |\n| host | name |"
+    hits = [heading, hit_of(row, 1, dense=0.9), hit_of("Nothing of it. At all.", 2, dense=0.1)]
+    ranked = {h.chunk.id: h for h in sentence_reranker(embedder).rerank(asked, hits)}
+    query = embedder.embed([asked], "query")[0]
+    sentences = sentences_of(heading.chunk)
+    assert sentences[0].startswith("## ")
+    kept = max(embedder.embed(sentences[1:], "passage") @ query)
+    assert ranked["c0"].signals["best_sentence"] == pytest.approx(kept, abs=1e-6)
+    assert ranked["c1"].score == pytest.approx(1.0), "best cosine, and no sentence term below it"
+
+
+@given(st.permutations(range(5)))
+def test_the_order_of_the_candidates_changes_no_score(order: list[int]) -> None:
+    hits = [hit_of(f"Text {i}. More of {i}.", i, dense=i * 0.1, bm25=float(i % 3), matched=i / 7) for i in range(5)]
+    reranker = sentence_reranker(HashEmbedder())
+    scores = {h.chunk.id: h.score for h in reranker.rerank("Text 3", hits)}
+    assert {h.chunk.id: h.score for h in reranker.rerank("Text 3", [hits[i] for i in order])} == pytest.approx(scores)
 
 
 def test_missing_scores_are_computed_or_the_least() -> None:

@@ -11,7 +11,7 @@ from chunking.loaders import load_bytes
 from retrieval.config import RetrievalConfig
 from retrieval.embedders.cache import CachedEmbedder
 from retrieval.ephemeral import rank_documents
-from retrieval.fusion import reciprocal_rank_fusion
+from retrieval.fusion import convex_combination, reciprocal_rank_fusion
 from retrieval.index import Index
 from retrieval.ingest import ingest
 from retrieval.retriever import Retriever
@@ -40,24 +40,39 @@ def test_hits_carry_every_stage(filled: Index) -> None:
     assert retrieval.degraded == ()
     best = retrieval.hits[0]
     assert best.document.source == "notes/tea.txt"
-    assert set(best.scores) == {"dense", "bm25", "rrf"}
-    assert best.ranks["rrf"] == 1
-    assert (
-        best.score
-        == best.scores["rrf"]
-        == pytest.approx(1 / (60 + best.ranks["dense"]) + 1 / (60 + best.ranks["bm25"]))
-    )
-    assert 0 < best.signals["coverage"] <= 1
+    assert set(best.scores) == {"dense", "bm25", "rrf", "convex"}
+    assert best.scores["rrf"] == pytest.approx(1 / (60 + best.ranks["dense"]) + 1 / (60 + best.ranks["bm25"]))
+    assert best.score == best.scores["convex"]
+    assert [hit.ranks["convex"] for hit in retrieval.hits] == list(range(1, len(retrieval.hits) + 1))
+    assert 0 < best.signals["coverage"] == best.signals["matched"] <= 1
+    by_rank = retriever(filled, fusion="rrf").retrieve(QUESTION).hits
+    assert all(hit.score == hit.scores["rrf"] and "convex" not in hit.scores for hit in by_rank)
+    assert [hit.ranks["rrf"] for hit in by_rank] == list(range(1, len(by_rank) + 1))
     json.dumps(best.to_dict(1))
 
 
 def test_fused_order_is_that_of_the_two_sides(filled: Index) -> None:
     vector = filled.embedder.embed([QUESTION], "query")[0]
     sides = [[i for i, _ in filled.dense(vector, 50)], [i for i, _ in filled.match(QUESTION).top(50)]]
-    hits = retriever(filled, top_k=50).retrieve(QUESTION).hits
+    hits = retriever(filled, top_k=50, fusion="rrf").retrieve(QUESTION).hits
     assert [(hit.chunk.id, hit.score) for hit in hits] == reciprocal_rank_fusion(sides)
-    weighted = retriever(filled, top_k=50, rrf_k=10, lexical_weight=3).retrieve(QUESTION).hits
+    weighted = retriever(filled, top_k=50, fusion="rrf", rrf_k=10, lexical_weight=3).retrieve(QUESTION).hits
     assert [(h.chunk.id, h.score) for h in weighted] == reciprocal_rank_fusion(sides, 10, [1, 3])
+
+
+def test_combined_order_is_that_of_both_scores_of_every_candidate(filled: Index) -> None:
+    vector = filled.embedder.embed([QUESTION], "query")[0]
+    matches = filled.match(QUESTION)
+    sides = [[i for i, _ in filled.dense(vector, 3)], [i for i, _ in matches.top(3)]]
+    ids = [identifier for identifier, _ in reciprocal_rank_fusion(sides)]
+    stored = filled.vectors(ids)
+    scores = [{i: float(stored[i] @ vector) for i in ids}, {i: matches.score(i) for i in ids}]
+    for weights in ((1.0, 1.0), (1.0, 3.0)):
+        settings = {"candidates": 3, "dense_weight": weights[0], "lexical_weight": weights[1]}
+        hits = retriever(filled, top_k=3, **settings).retrieve(QUESTION).hits
+        expected = convex_combination(scores, weights)[:3]
+        assert [hit.chunk.id for hit in hits] == [identifier for identifier, _ in expected]
+        assert [hit.score for hit in hits] == pytest.approx([score for _, score in expected], abs=1e-5)
 
 
 def test_a_chunk_that_one_side_missed_has_its_score_but_no_rank_there(filled: Index) -> None:
@@ -164,7 +179,7 @@ def test_ephemeral_documents_rank_as_stored_ones(filled: Index, embedder: HashEm
     hits = rank_documents(QUESTION, documents, chunker=filled.chunker, embedder=filled.embedder, config=config)
     assert hits[0].document.source == "notes/tea.txt"
     assert hits[0].document.url == "http://x"
-    assert set(hits[0].scores) == {"dense", "bm25", "rrf"}
+    assert set(hits[0].scores) == {"dense", "bm25", "rrf", "convex"}
     assert len(hits) == 3
     assert rank_documents(QUESTION, [], chunker=filled.chunker, embedder=embedder, config=config) == []
 
@@ -180,4 +195,5 @@ def test_ephemeral_ranking_equals_a_stored_index_of_the_same_documents(
         stored = Retriever(index, index.embedder, config).retrieve(question).hits
         passing = rank_documents(question, documents, chunker=index.chunker, embedder=index.embedder, config=config)
         assert [(h.chunk.id, h.ranks) for h in stored] == [(h.chunk.id, h.ranks) for h in passing]
-        np.testing.assert_allclose([h.score for h in stored], [h.score for h in passing])
+        # Chroma's distances are of single precision.
+        np.testing.assert_allclose([h.score for h in stored], [h.score for h in passing], atol=1e-5)
