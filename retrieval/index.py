@@ -67,7 +67,7 @@ class Index:
         self._bm25: BM25Index | None = None
         self._generation = -1
         self._checked = False
-        self._saved = -1
+        self._saved, self._changed = -1, 0
 
     @cached_property
     def chunker(self) -> Chunker:
@@ -167,6 +167,7 @@ class Index:
             self._bm25 = lexical
             self._checked = True
             self.follow()
+            self.keep()
 
     # Looking
 
@@ -211,6 +212,15 @@ class Index:
         }
         return {"ok": not any(differences.values()), "chunks": len(expected), **differences}
 
+    def keep(self) -> None:
+        """Write the postings down where enough has changed since they were: a start after a crash reads them then.
+
+        After a hundredth of the chunks, so that one document more in a large index does not write it all anew.
+        """
+        with self._lock:
+            if self._bm25 is not None and self._changed > len(self._bm25) // 100:
+                self._save()
+
     def close(self) -> None:
         with self._lock:
             self._save()
@@ -225,6 +235,7 @@ class Index:
         with self._lock:
             if self._bm25 is None:
                 self._bm25 = self._load()
+                self.keep()
             return self._bm25
 
     def _load(self) -> BM25Index:
@@ -241,6 +252,7 @@ class Index:
             _log.info("The postings in %s are not those of the index now: read from SQLite.", self._snapshot)
         lexical = BM25Index(vocabulary)
         lexical.add(self.chunks.counts())
+        self._changed = len(lexical)
         return lexical
 
     def _save(self) -> None:
@@ -252,7 +264,7 @@ class Index:
             if self.chunks.pending() or (generation := self.chunks.generation()) == self._saved:
                 return
             save_snapshot(self._snapshot, self._bm25, generation)
-            self._saved = generation
+            self._saved, self._changed = generation, 0
         except (OSError, StoreError) as error:
             _log.warning(
                 "The postings file %s could not be written (%s): the next start is slower.", self._snapshot, error
@@ -307,6 +319,7 @@ class Index:
         self._upsert([chunk for chunk, _ in present.values()], vectors, {i: tally for i, _, tally in counts})
         with self._database.transaction() as connection:
             self.chunks.settle(connection, ids)
+        self._changed += len(ids)
 
     def _upsert(self, chunks: Sequence[Chunk], vectors: Mapping[str, Vectors], counts: Mapping[str, Counts]) -> None:
         lacking = [chunk for chunk in chunks if chunk.id not in vectors]

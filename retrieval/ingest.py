@@ -196,6 +196,7 @@ def catch_up(
                     batch.add(workspace.registry.get(identifier), None)
                     report.added += 1
             batch.flush()
+        index.keep()
     finally:
         index.catching_up.release()
     report.seconds = time.perf_counter() - started

@@ -197,6 +197,7 @@ class Workspace:
         """Let every open index follow what was committed; the others do when they are opened."""
         for index in list(self._indexes.values()):
             index.follow()
+            index.keep()
 
     def close(self) -> None:
         with self._mutex:

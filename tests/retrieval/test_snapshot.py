@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from retrieval.index import Index
-from retrieval.ingest import ingest
+from retrieval.ingest import catch_up, ingest
 from retrieval.lexical.snapshot import load_snapshot, snapshot_file
 from retrieval.workspace import Workspace
 from tests.fakes.corpus import CHUNKING
@@ -89,6 +89,31 @@ def test_a_file_that_is_not_the_index_is_passed_over_and_written_anew(tmp_path: 
         assert ranked(index) == expected
         assert index.verify()["ok"]
     assert kind == "folder" or loads(home, file)
+
+
+def test_a_killed_owner_leaves_the_file_of_its_last_ingest(tmp_path: Path) -> None:
+    home, folder = tmp_path / "home", tmp_path / "notes"
+    folder.mkdir()
+    for name, text in TEXTS.items():
+        (folder / f"{name}.md").write_text(text, encoding="utf-8")
+    with Workspace.open(home, write=True) as workspace:
+        index = workspace.index(CHUNKING, HashEmbedder())
+        file = snapshot_file(index._folder)
+        ingest(workspace, index, [folder], warm_sentences=False)
+        assert loads(home, file)  # Nothing is closed yet: this is what a kill would leave.
+        workspace.remove([record.id for record in workspace.registry if record.source.endswith("ash.md")])
+        assert loads(home, file)
+        other = workspace.index(CHUNKING, HashEmbedder(dimension=32))
+        catch_up(workspace, other, warm_sentences=False)
+        with Workspace.open(home, write=False) as reader:
+            theirs = reader.index(CHUNKING, HashEmbedder(dimension=32))
+            kept = load_snapshot(snapshot_file(other._folder), theirs.chunks.vocabulary(), theirs.chunks.generation())
+            assert kept is not None
+    file.unlink()
+    with Workspace.open(home, write=True) as workspace:
+        index = workspace.index(CHUNKING, HashEmbedder())
+        assert ranked(index)
+        assert loads(home, file)  # Written anew by the first search, not only when this owner closes.
 
 
 def test_what_a_killed_owner_committed_and_did_not_follow_is_found(tmp_path: Path) -> None:
