@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
-from tests.bench.corrective import followups, rewriting
+from tests.bench.corrective import answers, followups, hops, rewriting, web
 from tests.bench.corrective.report import Section, render
 from tests.bench.corrective.sets import POOLS, opened, read_lines
 from tests.bench.ladder import DATASETS, ROOT, SCRATCH
+
+T = TypeVar("T")
 
 OUT = ROOT / "build" / "corrective"
 RESULTS = ROOT / "docs" / "results" / "corrective.md"
@@ -33,6 +36,14 @@ def written_questions(home: Path, out: Path, hashes: dict[str, str]) -> list[Sec
     return [rewriting.section(repaired), followups.section(followed)]
 
 
+def _each(sets: Iterable[str], measure: Callable[[str, Path, Path], list[T]], home: Path) -> list[T]:
+    made: list[T] = []
+    for name in sets:
+        print(f"{measure.__name__} {name} ...", flush=True)
+        made += measure(name, home, OUT)
+    return made
+
+
 def main(arguments: Sequence[str] = ()) -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench.corrective", description="Measure the corrections.")
     parser.add_argument("--out", type=Path, default=RESULTS, metavar="FILE")
@@ -43,7 +54,12 @@ def main(arguments: Sequence[str] = ()) -> None:
         return
     started = time.perf_counter()
     hashes: dict[str, str] = {}
-    sections = written_questions(chosen.home, OUT, hashes)
+    sections = [
+        answers.section(_each(answers.SETS, answers.both, chosen.home)),
+        web.section(_each(web.SETS, web.searched, chosen.home)),
+        *written_questions(chosen.home, OUT, hashes),
+        hops.section(_each((hops.SET, hops.CONTROL), hops.hopped, chosen.home)),
+    ]
     minutes = (time.perf_counter() - started) / 60
-    chosen.out.write_text(render(sections, ["crag"], hashes, minutes), encoding="utf-8")
+    chosen.out.write_text(render(sections, hops.PIPELINES, hashes, minutes), encoding="utf-8")
     print(f"Wrote {chosen.out}.")

@@ -12,6 +12,7 @@ from pathlib import Path
 from chunking.types import Document
 from crag.app import Crag
 from crag.pipeline import Pipeline, load_pipeline
+from crag.wiring import Parts
 from eval.asking import contexts_of
 from eval.corpus import Corpus, corpus_of_suite
 from eval.metrics.answer import contains_reference
@@ -19,6 +20,7 @@ from eval.metrics.retrieval import found_ranks, recall
 from eval.questions import Suite, SuiteQuestion
 from eval.runs import Gold
 from eval.suite import load_suite
+from graph.deps import Deps
 from graph.types import Answer, Turn
 from retrieval.embedders.cache import EmbeddingCache
 from retrieval.workspace import Workspace
@@ -39,8 +41,14 @@ class Asked:
 
     name: str
     crag: Crag
+    home: Path
+    cache: EmbeddingCache
     suites: dict[str, Suite]
     corpora: dict[str, Corpus]
+
+    def deps(self, pipeline: Pipeline) -> Deps:
+        """What an engine of the pipeline is made of, to be taken apart."""
+        return Parts(self.crag.workspace, self.cache, self.home).engine(pipeline).deps
 
     @property
     def hashes(self) -> dict[str, str]:
@@ -84,7 +92,7 @@ def opened(
         crag = Crag(workspace, pipeline, cache=cache, home=home)
         crag.ingest_documents([each for corpus in corpora.values() for each in corpus.documents if keep(each)])
         crag.warm([pipeline])
-        yield Asked(name, crag, suites, corpora)
+        yield Asked(name, crag, home, cache, suites, corpora)
 
 
 def read_lines(file: str) -> list[Line]:
