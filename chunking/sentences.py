@@ -21,10 +21,11 @@ _MARKER = (
     r"|[一二三四五六七八九十]{1,3}、|[①-⑳]|\||```|~~~|</?[a-z]"
 )
 
-# No abbreviation of more letters than this ends in any others.
-_LONG_ABBREVIATIONS = "".join(
-    rf"(?<!{name}\.)" for name in sorted(TITLES | REFERENCES | EITHER) if name.isalpha() and len(name) >= 5
-)
+# A word of five letters or more ends a sentence unless it is one of the few abbreviations that are so long.
+_LONG = {
+    n: sorted(name for name in TITLES | REFERENCES | EITHER if len(name) == n and name.isalpha()) for n in (5, 6, 7)
+}
+_AFTER_WORD = r"(?<=[a-z]{5}[.!?])" + "".join(rf"(?<!(?i:{'|'.join(names)})\.)" for names in _LONG.values() if names)
 
 # It begins with one character of a set, so that a search skips all other text at once; what follows depends on which.
 # Most sentences are `sure` to end there; the other names are those of a rule.
@@ -32,7 +33,7 @@ _CANDIDATE = re.compile(
     rf"[\n。！？｡；….!?](?:"
     rf"(?P<line>(?<=\n)[ \t]*(?:\n\s*+|(?={_MARKER})))"
     rf"|(?P<sure>(?<=[。！？｡；])[。！？｡；!?…]*+(?![{_CLOSERS}，、：,:])"
-    rf"|(?<=[a-z]{{5}}[.!?]){_LONG_ABBREVIATIONS}(?=\s[A-Z]))"
+    rf"|{_AFTER_WORD}(?=\s[A-Z]|\Z))"
     rf"|(?P<closed>(?<=[。！？｡；])[。！？｡；!?…]*+[{_CLOSERS}]++)"
     rf"|(?P<dots>(?:(?<=…)|(?<=\.)\.\.)[….。！？!?]*+[{_CLOSERS}]*+)"
     rf"|(?P<ascii>(?<=[.!?])[.!?！？]*+[{_CLOSERS}*_]*+))"

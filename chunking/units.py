@@ -39,6 +39,8 @@ _POINTS_BACK = re.compile(
     r"|(?:this|these|such|the (?:above|former|latter|same))\b)",
     re.IGNORECASE,
 )
+_MAY_POINT_BACK = frozenset("“\"'*_（(上以前该該這这此后後如tTsSſ")
+"""What any match of `_POINTS_BACK` begins with: most sentences are told apart by it."""
 _LEAD_IN = re.compile(r"[:：][*_”\"]*\Z")
 
 
@@ -90,11 +92,12 @@ def _block_units(text: str, block: Block, number: int, first: float) -> list[Uni
     if block.kind == "list" or "```" in text[block.start : block.end] or "~~~" in text[block.start : block.end]:
         return _list_units(text, block, number, first)
     units = []
-    for i, span in enumerate(split_sentences(text, block.start, block.end)):
-        cost = INSIDE_PARAGRAPH if i else first
-        if _POINTS_BACK.match(text, *span) and cost < REFERS_BACK:
+    cost = first
+    for start, end in split_sentences(text, block.start, block.end):
+        if text[start] in _MAY_POINT_BACK and cost < REFERS_BACK and _POINTS_BACK.match(text, start, end):
             cost += REFERS_BACK
-        units.append(Unit(*span, number, "sentence", cost))
+        units.append(Unit(start, end, number, "sentence", cost))
+        cost = INSIDE_PARAGRAPH
     return units
 
 

@@ -14,6 +14,7 @@ ENGLISH = r"""
 It works.‖ It is fast.
 Dr. Smith arrived.‖ He sat down.
 Mr. and Mrs. Brown met Prof. Li in St. Louis.‖ They talked.
+Messrs. Brown and Li met on Thurs. June 4 and talked.‖ Then Messrs. Li left.
 See Fig. 1 for details.‖ It shows the curve.
 See Figs. 2 and 3.‖ Both agree.
 Eq. (4) follows from Sec. 2.‖ The proof is short.
