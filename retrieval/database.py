@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from chunking.errors import StoreError
+from retrieval.readonly import connect_read_only
 
 SCHEMA_VERSION = 2
 
@@ -128,6 +130,7 @@ class Database:
     def __init__(self, path: Path, *, write: bool) -> None:
         """Creates the file when writing. Raises StoreError."""
         self.path = path
+        self._write = write
         self._write_lock = threading.RLock()
         self._local = threading.local()
         self._connections: list[sqlite3.Connection] = []
@@ -196,12 +199,19 @@ class Database:
         except sqlite3.Error as error:
             if isinstance(error, sqlite3.OperationalError) and "full" in str(error):
                 raise StoreError(f"The disk that holds {self.path} is full: free some space and try again.") from error
-            if isinstance(error, sqlite3.OperationalError) and "readonly" in str(error):
-                where = self.path.parent
-                raise StoreError(f"The folder {where} is read-only: make it writable, or use a copy of it.") from error
+            if isinstance(error, sqlite3.OperationalError) and ("readonly" in str(error) or self._cut_off()):
+                raise StoreError(
+                    f"The folder {self.path.parent} is read-only, and what wrote it was not closed: open it once where "
+                    "it can be written (crag index status), or use a copy of it."
+                ) from error
             raise StoreError(
                 f"{self.path} cannot be used ({error}): restore it from a copy, or ingest into a new --home."
             ) from error
+
+    def _cut_off(self) -> bool:
+        """Whether there is a log to be read first, and no way to do so."""
+        log = self.path.with_name(f"{self.path.name}-wal")
+        return log.exists() and not os.access(self.path.parent, os.W_OK)
 
     def close(self) -> None:
         with self._write_lock:
@@ -212,7 +222,9 @@ class Database:
 
     def _connect(self) -> sqlite3.Connection:
         # Closed by `close`, which may run in another thread.
-        connection = sqlite3.connect(self.path, timeout=30, isolation_level=None, check_same_thread=False)
+        connection = None if self._write else connect_read_only(self.path, timeout=30)
+        if connection is None:
+            connection = sqlite3.connect(self.path, timeout=30, isolation_level=None, check_same_thread=False)
         self._connections.append(connection)
         connection.execute("PRAGMA foreign_keys = ON")
         # SQLite's own lower() knows ASCII only.

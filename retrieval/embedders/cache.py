@@ -18,6 +18,7 @@ from typing import Self
 import numpy as np
 
 from retrieval.embedders.base import Embedder, Role, Vectors, token_reader
+from retrieval.readonly import connect_read_only
 
 _log = logging.getLogger(__name__)
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
@@ -37,6 +38,7 @@ class EmbeddingCache:
         self._max_bytes = max_bytes
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
+        self._read_only = False
 
     @staticmethod
     def key(fingerprint: str, role: Role, text: str) -> bytes:
@@ -72,6 +74,9 @@ class EmbeddingCache:
         self.close()
 
     def _connect(self) -> sqlite3.Connection:
+        if self._connection is None and self._path.exists():
+            self._connection = connect_read_only(self._path, timeout=10)
+            self._read_only = self._connection is not None
         if self._connection is None:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             # isolation_level None: transactions are ours to open.
@@ -99,6 +104,8 @@ class EmbeddingCache:
 
     def _put(self, rows: list[tuple[bytes, bytes]]) -> None:
         connection = self._connect()
+        if self._read_only:
+            return
         connection.execute("BEGIN IMMEDIATE")
         with connection:
             connection.executemany("INSERT OR REPLACE INTO vectors (key, vector) VALUES (?, ?)", rows)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -34,6 +36,7 @@ class ChromaStore:
         self._users = 0
         self._client: Any = None
         self._collection: Any = None
+        self._copy: tempfile.TemporaryDirectory[str] | None = None
 
     def upsert(self, points: Points) -> None:
         with self._open() as collection:
@@ -102,6 +105,9 @@ class ChromaStore:
 
     def _disconnect(self, client: Any) -> None:
         client.close()
+        if self._copy is not None:
+            self._copy.cleanup()
+            self._copy = None
 
     @contextmanager
     def _open(self) -> Iterator[Any]:
@@ -121,7 +127,11 @@ class ChromaStore:
             raise StoreError(self._trouble(error)) from error
 
     def _connect(self) -> tuple[Any, Any]:
-        return _embedded(self._folder, self._name)
+        if not self._folder.exists() or os.access(self._folder, os.W_OK):
+            return _embedded(self._folder, self._name)
+        # Chroma writes when it opens: what lies where nothing can be written is read from a copy.
+        self._copy = tempfile.TemporaryDirectory(prefix="crag-vectors-", ignore_cleanup_errors=True)
+        return _embedded(Path(shutil.copytree(self._folder, Path(self._copy.name) / self._folder.name)), self._name)
 
     def _trouble(self, error: Exception) -> str:
         return (
