@@ -7,8 +7,9 @@
 
 from __future__ import annotations
 
+import difflib
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -18,7 +19,19 @@ from eval.statistics import ALPHA
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class _EachKeyOnce(yaml.SafeLoader):
+    """YAML keeps the last of two equal keys, and the gates under the first would be gone without a word."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.value in seen:
+                raise yaml.MarkedYAMLError(problem=f"the key {key.value!r} is there twice", problem_mark=key.start_mark)
+            seen.add(str(key.value))
+        return super().construct_mapping(node, deep)
 
 
 class Scope(_Strict):
@@ -55,11 +68,15 @@ class Relative(Scope):
 
 
 class MustPass(_Strict):
-    """These questions must each reach a score in every repeat."""
+    """These questions must each reach a score in every repeat, the best that the metric has by default.
+
+    `at_least` goes with metrics that are better when higher, `at_most` with the others.
+    """
 
     metric: str
     questions: tuple[str, ...] = Field(min_length=1)
-    at_least: float = 1.0
+    at_least: float | None = None
+    at_most: float | None = None
 
 
 class Limits(_Strict):
@@ -87,11 +104,33 @@ class Gates(_Strict):
         return bool(self.relative) or self.limits.latency_ratio is not None or self.limits.cost_ratio is not None
 
 
+_SECTIONS: dict[str, type[BaseModel]] = {
+    "absolute": Absolute,
+    "relative": Relative,
+    "must_pass": MustPass,
+    "limits": Limits,
+}
+
+
+def _complaint(error: ValidationError) -> str:
+    """Where the first mistake is and what it is; unknown keys first, with the one that was probably meant."""
+    first = min(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
+    key = ".".join(str(part) for part in first["loc"]) or "top level"
+    if first["type"] == "extra_forbidden":
+        section = _SECTIONS[str(first["loc"][0])] if len(first["loc"]) > 1 else Gates
+        known = list(section.model_fields)
+        near = difflib.get_close_matches(str(first["loc"][-1]), known, n=1, cutoff=0.5)
+        hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}."
+        return f"{key}: unknown key {first['loc'][-1]!r}: {hint}"
+    message = first["msg"].removeprefix("Value error, ")
+    return f"{key}: {message[:1].lower()}{message[1:]}."
+
+
 def load_gates(path: str | Path) -> Gates:
     """Raises NotFoundError and ConfigError."""
     file = Path(path)
     try:
-        content = yaml.safe_load(file.read_text(encoding="utf-8"))
+        content = yaml.load(file.read_text(encoding="utf-8"), _EachKeyOnce)
     except FileNotFoundError:
         raise NotFoundError(f"The gate file {file} does not exist.") from None
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
@@ -101,9 +140,7 @@ def load_gates(path: str | Path) -> Gates:
     try:
         gates = Gates.model_validate(content)
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"]) or "top level"
-        raise ConfigError(f"The gate file {file}, {key}: {first['msg'].lower()}.") from None
+        raise ConfigError(f"The gate file {file}, {_complaint(error)}") from None
     if not (gates.absolute or gates.relative or gates.must_pass or gates.limits.model_dump(exclude_none=True)):
         raise ConfigError(f"The gate file {file} sets no gate; add 'relative', 'absolute', 'must_pass' or 'limits'.")
     return gates

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from eval.compare import PRIMARY_ORDER, CandidateResult
-from eval.gates import GateReport
+from eval.gate_report import GateReport
 from eval.paired import MetricResult
 from eval.statistics import VerdictKind
 from eval.verdicts import headline, plural

@@ -122,6 +122,11 @@ def _missing(result: MetricResult) -> str:
     )
 
 
+def level(alpha: float) -> str:
+    """The confidence of an interval: ``95%``."""
+    return f"{100 * (1 - alpha):.6g}%"
+
+
 def number(value: float) -> str:
     """Three decimals below ten, fewer above: ``0.812``, ``41.2``, ``1,240``."""
     if abs(value) < 10:

@@ -11,7 +11,8 @@ import click
 from crag.cli.options import console, json_option, print_json, unused_home_option
 from eval.compare import CandidateResult, Comparison, compare_runs
 from eval.gate_file import load_gates
-from eval.gates import GateReport, check_gates, exit_code, read_for_gates
+from eval.gate_report import GateReport, exit_code
+from eval.gates import check_gates, read_for_gates
 from eval.judge_noise import read_noise
 from eval.paired import MetricResult
 from eval.report import render_html, render_invalid, render_junit, render_markdown

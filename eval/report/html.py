@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from chunking.errors import MissingExtraError
 from eval import verdicts
 from eval.compare import CandidateResult, Cell, Comparison
-from eval.gates import GateReport
+from eval.gate_report import GateReport
 from eval.report.figures import labelled, ladder, manifest_difference, node_medians
 from eval.standing import moved, standing
 from eval.sweep import Sweep

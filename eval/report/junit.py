@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from eval.gates import GateReport
+from eval.gate_report import GateReport
 
 
 def render_junit(gates: GateReport) -> str:

@@ -8,7 +8,7 @@ from itertools import zip_longest
 
 from eval.changes import STAGE_WORDS, Change
 from eval.compare import CandidateResult, Comparison
-from eval.gates import GateReport
+from eval.gate_report import GateReport
 from eval.paired import MetricResult
 from eval.report.figures import ladder
 from eval.standing import moved, standing

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -15,9 +16,11 @@ from chunking.errors import ConfigError, NotFoundError, StoreError
 from crag.cli.eval_compare import compare as command
 from eval.compare import compare_runs
 from eval.gate_file import Gates, load_gates
-from eval.gates import GateReport, GateResult, check_gates, exit_code, read_for_gates
+from eval.gate_report import GateReport, GateResult, exit_code
+from eval.gates import check_gates, read_for_gates
 from eval.report import render_junit
-from eval.runs import Run
+from eval.runs import MetricInfo, Run
+from eval.summary import summarize
 from tests.fakes.runs import CORRECTNESS, F1, Case, write_run
 
 METRICS = (CORRECTNESS, F1)
@@ -189,11 +192,125 @@ def test_limits_on_errors_latency_and_cost(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.parametrize("by", ["interval", "mean"])
+@pytest.mark.parametrize(("bar", "lost", "status"), [(0.5, 14, "inconclusive"), (0.5, 0, "passed"), (0.3, 3, "passed")])
+def test_missing_scores_are_tried_at_both_ends_of_an_absolute_gate(
+    tmp_path: Path, by: str, bar: float, lost: int, status: str
+) -> None:
+    values: list[float | str] = [*["pipeline_error"] * lost, *[1.0] * (20 - lost)]
+    gate = f"absolute: [{{metric: correctness, at_least: {bar}, by: {by}}}]"
+    result = check(gate, run(tmp_path, values)).results[0]
+    assert result.status == status
+    assert ("could turn this" in result.message) is (status == "inconclusive")
+    lower = [{"metric": "correctness", "at_most": 1.0 - bar, "by": by}]
+    flipped = run(tmp_path, [v if isinstance(v, str) else 0.0 for v in values], "flipped")
+    assert check_gates(Gates.model_validate({"absolute": lower}), flipped).results[0].status == status
+
+
+def test_lost_repeats_are_missing_to_an_absolute_gate(tmp_path: Path) -> None:
+    asked = [
+        Case(f"q{n}", {"correctness": 1.0 if r == 0 else "pipeline_error", "f1": 0.5}, repeat=r)
+        for n in range(8)
+        for r in range(4)
+    ]
+    new = write_run(tmp_path / "new", asked, name="new", metrics=METRICS, repeat=4)
+    result = check("absolute: [{metric: correctness, at_least: 0.5, by: mean}]", new).results[0]
+    assert result.status == "inconclusive"
+    assert "8 questions without a score could turn this" in result.message
+
+
+def priced(tmp_path: Path, name: str, costs: list[float | None]) -> Run:
+    asked = [replace(case, cost=cost) for case, cost in zip(cases([1.0] * len(costs)), costs, strict=True)]
+    return write_run(tmp_path / name, asked, name=name, metrics=METRICS)
+
+
+@pytest.mark.parametrize(
+    ("base", "new", "ratio", "each"),
+    [
+        ([0.0] * 8, [1.0] * 8, "failed", "failed"),
+        ([0.0] * 8, [0.0] * 8, "passed", "passed"),
+        ([0.01] * 8, [0.01] * 8, "passed", "passed"),
+        ([0.01] * 8, [None] * 7 + [0.01], "inconclusive", "inconclusive"),
+        ([0.01] * 8, [None] + [1.0] * 7, "inconclusive", "failed"),
+        ([None] * 8, [0.01] * 8, "inconclusive", "passed"),
+    ],
+)
+def test_money_that_is_not_known_passes_no_gate(
+    tmp_path: Path, base: list[float | None], new: list[float | None], ratio: str, each: str
+) -> None:
+    gates = Gates.model_validate({"limits": {"cost_ratio": 1.2, "cost_per_question": 0.02}})
+    report = check_gates(gates, priced(tmp_path, "new", new), priced(tmp_path, "base", base))
+    found = {result.name.split()[0]: result for result in report.results}
+    assert (found["cost_ratio"].status, found["cost_per_question"].status) == (ratio, each)
+    json.dumps(report.to_dict(), allow_nan=False)
+    if None in new:
+        assert "have no price" in found["cost_per_question"].message
+
+
+def test_percentiles_are_those_of_the_summary(tmp_path: Path) -> None:
+    asked = [replace(case, latency_ms=10_000.0 if n == 19 else 100.0) for n, case in enumerate(cases([1.0] * 20))]
+    new = write_run(tmp_path / "new", asked, name="new", metrics=METRICS)
+    summary = summarize(new)["latency_ms"]["total"]
+    report = check("limits: {latency_p95_ms: 200, latency_p50_ms: 200}", new)
+    assert [result.value for result in report.results] == [summary["p50"], summary["p95"]]
+    assert report.exit_code == 0
+
+
+HALLUCINATION = MetricInfo("hallucination", "answer", "statements without support", "lower", judged=True)
+
+
+def test_must_pass_turns_round_where_lower_is_better(tmp_path: Path) -> None:
+    asked = [Case(f"q{n}", {"hallucination": float(n == 3)}) for n in range(8)]
+    new = write_run(tmp_path / "new", asked, name="new", metrics=(HALLUCINATION,))
+    found = check("must_pass: [{metric: hallucination, questions: [q0, q3]}]", new).results[0]
+    assert (found.status, found.message) == ("failed", "missed by q3 (1.000)")
+    assert found.name == "2 questions must stay at or below 0.000 on hallucination"
+    assert check("must_pass: [{metric: hallucination, questions: [q0, q3], at_most: 1.0}]", new).exit_code == 0
+    with pytest.raises(ConfigError, match=r"at_least for hallucination, which is better when lower: give at_most"):
+        check("must_pass: [{metric: hallucination, questions: [q0], at_least: 0.5}]", new)
+
+
+def test_a_question_that_must_pass_and_was_not_judged_exits_4(tmp_path: Path) -> None:
+    new = run(tmp_path, [1.0, "judge_error", 0.0, *[1.0] * 5], reason="timed out")
+    assert check("must_pass: [{metric: correctness, questions: [q0, q1]}]", new).exit_code == 4
+    assert check("must_pass: [{metric: correctness, questions: [q1, q2]}]", new).exit_code == 1
+    assert check("must_pass: [{metric: correctness, questions: [q0, q3]}]", new).exit_code == 0
+
+
+@pytest.mark.parametrize("dead", ["base", "new"])
+def test_a_judge_that_failed_on_either_run_exits_4(tmp_path: Path, dead: str) -> None:
+    values: dict[str, list[float | str]] = {"base": [1.0] * 8, "new": [1.0] * 8} | {dead: ["judge_error"] * 8}
+    base, new = (run(tmp_path, values[name], name, reason="connection refused") for name in ("base", "new"))
+    assert check("relative: [{metric: correctness}]", new, base).exit_code == 4
+    only = [
+        write_run(tmp_path / f"o{name}", [Case(f"q{n}", {"correctness": v}, reason="refused") for n, v in
+                  enumerate(values[name])], name=name, metrics=(CORRECTNESS,))
+        for name in ("base", "new")
+    ]  # fmt: skip
+    report = check_gates(Gates.model_validate({"relative": [{"metric": "correctness"}]}), only[1], only[0])
+    assert (report.exit_code, report.comparable) == (4, False)
+    assert "--resume --retry-errors" in report.sentence
+
+
+def test_a_scope_that_holds_no_question_is_a_usage_error(tmp_path: Path) -> None:
+    new = run(tmp_path, [1.0] * 8, type="multi-hop")
+    with pytest.raises(ConfigError, match=r"correctness on multihop questions, .* its types are multi-hop"):
+        check("absolute: [{metric: correctness, at_least: 0.5, type: multihop}]", new)
+
+
+def test_the_interval_is_called_what_it_is(tmp_path: Path) -> None:
+    new = run(tmp_path, [1.0] * 16 + [0.0] * 4)
+    assert (
+        "90% interval"
+        in check("{alpha: 0.1, absolute: [{metric: correctness, at_least: 0.8}]}", new).results[0].message
+    )
+
+
 def test_an_unreachable_judge_exits_4(tmp_path: Path) -> None:
     new = run(tmp_path, ["judge_error"] * 15 + [1.0] * 5, reason="connection refused")
     report = check("absolute: [{metric: correctness, at_least: 0.5}]", new)
     assert report.exit_code == 4
-    assert "15 of 20 answers (connection refused)" in report.results[0].message
+    assert "15 of 20 answers of new (connection refused)" in report.results[0].message
 
 
 def test_a_spent_budget_exits_4(tmp_path: Path) -> None:
@@ -278,8 +395,13 @@ def test_the_judges_noise_widens_the_margin(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("relativ: []", "relativ: extra inputs are not permitted"),
-        ("absolute: [{metric: f1}]", "absolute.0: value error, give either at_least or at_most"),
+        ("relativ: []", "relativ: unknown key 'relativ': did you mean 'relative'?"),
+        ("relative: [{metrik: f1}]", "relative.0.metrik: unknown key 'metrik': did you mean 'metric'?"),
+        ("limits: {zzz: 1}", "limits.zzz: unknown key 'zzz': known are error_rate, judge_error_rate"),
+        ("absolute: [{metric: f1}]", "absolute.0: give either at_least or at_most"),
+        ("absolute: [{metric: f1, at_least: .nan}]", "absolute.0.at_least: input should be a finite number"),
+        ("relative: [{metric: f1, margin: .inf}]", "relative.0.margin: input should be a finite number"),
+        ("absolute: []\nlimits: {}\nabsolute: []", "the key 'absolute' is there twice"),
         ("limits: {error_rate: 2}", "limits.error_rate: input should be less than or equal to 1"),
         ("relative: [{metric: f1, margin: -1}]", "relative.0.margin"),
         ("inconclusive: pass", "sets no gate"),

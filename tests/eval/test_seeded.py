@@ -13,7 +13,8 @@ import pytest
 from eval.compare import compare_runs
 from eval.corpus import Corpus, corpus_of_suite
 from eval.gate_file import Gates, Relative
-from eval.gates import check_gates, exit_code
+from eval.gate_report import exit_code
+from eval.gates import check_gates
 from eval.options import RunOptions
 from eval.runner import run_suite
 from eval.runs import Run

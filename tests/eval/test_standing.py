@@ -9,7 +9,8 @@ import pytest
 from crag.cli.eval_compare import compare as command
 from eval.compare import Comparison, compare_runs
 from eval.gate_file import Gates
-from eval.gates import GateReport, check_gates
+from eval.gate_report import GateReport
+from eval.gates import check_gates
 from eval.report import render_html, render_markdown
 from eval.standing import Standing, Tone, standing
 from tests.fakes.runs import F1, MRR, RECALL, Case, write_run
