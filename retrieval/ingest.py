@@ -14,11 +14,12 @@ from typing import Any
 from chunking.errors import DocumentError, MissingExtraError, NotFoundError
 from chunking.types import Chunk, Document
 from retrieval.embedders.base import Vectors
+from retrieval.embedders.cache import CachedEmbedder
 from retrieval.embedding import embed
 from retrieval.files import Found, find_files
 from retrieval.index import Index
 from retrieval.registry import Member, Place, member_id
-from retrieval.types import DEFAULT_COLLECTION, check_collection
+from retrieval.types import DEFAULT_COLLECTION, Degraded, check_collection
 from retrieval.workspace import Workspace
 
 Progress = Callable[[int, int, str], None]
@@ -39,7 +40,7 @@ class Skipped:
 @dataclass(slots=True)
 class IngestReport:
     """Numbers of documents by what happened to them. `chunks` were written, `notes` are what readers of a document
-    should know, by source."""
+    should know, by source; `degraded` is what failed on the way without a document being lost."""
 
     added: int = 0
     updated: int = 0
@@ -50,6 +51,7 @@ class IngestReport:
     chunks: int = 0
     seconds: float = 0.0
     notes: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    degraded: tuple[Degraded, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The shape of ``crag ingest --json``."""
@@ -62,6 +64,7 @@ class IngestReport:
             "skipped": [{"path": entry.path, "reason": entry.reason} for entry in self.skipped],
             "chunks": self.chunks,
             "seconds": round(self.seconds, 3),
+            "degraded": [entry.to_dict() for entry in self.degraded],
         }
 
 
@@ -131,8 +134,7 @@ def ingest(
             ]
         )
     workspace.follow()
-    report.seconds = time.perf_counter() - started
-    return report
+    return _finished(report, index, started)
 
 
 def ingest_documents(
@@ -170,8 +172,7 @@ def ingest_documents(
         batch.add(document, None if known == document.content_hash else Place(document.source, collection))
     batch.flush()
     workspace.follow()
-    report.seconds = time.perf_counter() - started
-    return report
+    return _finished(report, index, started)
 
 
 def catch_up(
@@ -199,6 +200,12 @@ def catch_up(
         index.keep()
     finally:
         index.catching_up.release()
+    return _finished(report, index, started)
+
+
+def _finished(report: IngestReport, index: Index, started: float) -> IngestReport:
+    if isinstance(index.embedder, CachedEmbedder):
+        report.degraded = index.embedder.take_troubles()
     report.seconds = time.perf_counter() - started
     return report
 

@@ -203,6 +203,8 @@ def print_ingest(to: Console, report: Shape) -> None:
         # A reader's sentence names the file already.
         named = f"{Path(each['path']).name} " in each["reason"]
         to.print(Text(f"  skipped: {'' if named else each['path'] + ': '}{each['reason']}", style="yellow"))
+    for entry in report.get("degraded", ()):
+        to.print(Text(_degraded(entry), style="yellow"))
 
 
 def _count(value: Any) -> int:

@@ -19,6 +19,7 @@ import numpy as np
 
 from retrieval.embedders.base import Embedder, Role, Vectors, token_reader
 from retrieval.readonly import connect_read_only
+from retrieval.types import Degraded
 
 _log = logging.getLogger(__name__)
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
@@ -39,6 +40,7 @@ class EmbeddingCache:
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
         self._read_only = False
+        self._troubles: dict[Degraded, None] = {}
 
     @staticmethod
     def key(fingerprint: str, role: Role, text: str) -> bytes:
@@ -57,11 +59,19 @@ class EmbeddingCache:
         """Store row i of `vectors` under key i, all or none."""
         rows = [(k, v.tobytes()) for k, v in zip(keys, np.ascontiguousarray(vectors, np.float32), strict=True)]
         with self._lock:
-            try:
-                self._put(rows)
-            except (sqlite3.Error, OSError) as error:
-                if self._recover(error):
+            for _ in range(2):
+                try:
                     self._put(rows)
+                except (sqlite3.Error, OSError) as error:
+                    if self._recover(error):
+                        continue
+                break
+
+    def take_troubles(self) -> tuple[Degraded, ...]:
+        """What went wrong with the file since this was asked last, each once."""
+        with self._lock:
+            taken, self._troubles = tuple(self._troubles), {}
+        return taken
 
     def close(self) -> None:
         with self._lock:
@@ -128,8 +138,11 @@ class EmbeddingCache:
         """After an error: a damaged file is deleted (True, try again); any other trouble skips the cache."""
         self._disconnect()
         damaged = getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGED
-        action = "it is rebuilt" if damaged else "texts are embedded again"
-        _log.warning("embedding cache %s: %s; %s", self._path, error, action)
+        action = "it is made anew" if damaged else "texts are embedded again"
+        trouble = Degraded("embedding cache", f"{self._path} cannot be used ({error})", action)
+        if trouble not in self._troubles:
+            _log.warning("%s: %s", trouble.reason, trouble.action)
+        self._troubles[trouble] = None
         if damaged:
             for suffix in ("", "-wal", "-shm"):
                 self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
@@ -168,6 +181,10 @@ class CachedEmbedder:
         if not texts:
             return np.zeros((0, self.dimension), np.float32)
         return self._queries_of(texts) if role == "query" else self._passages_of(texts)
+
+    def take_troubles(self) -> tuple[Degraded, ...]:
+        """Of the cache, see `EmbeddingCache.take_troubles`."""
+        return self._cache.take_troubles()
 
     def forget_queries(self) -> None:
         """The next time that a query comes, it is embedded."""

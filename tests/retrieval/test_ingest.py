@@ -13,7 +13,7 @@ from retrieval.embedders.base import Role, Vectors
 from retrieval.embedders.cache import CachedEmbedder
 from retrieval.index import Index
 from retrieval.ingest import catch_up, ingest, ingest_documents
-from retrieval.workspace import Workspace
+from retrieval.workspace import CACHE, Workspace
 from tests.fakes.corpus import CHUNKING, TEXTS
 from tests.fakes.embedder import HashEmbedder
 
@@ -90,7 +90,7 @@ def test_bad_files_are_reported_and_the_rest_goes_in(workspace: Workspace, index
     assert set(skipped) == {"empty.txt", "broken.pdf", "image.png", "absent.md"}
     assert all(skipped.values())
     counts = {"added", "updated", "unchanged", "removed", "renamed"}
-    assert set(report.to_dict()) == {*counts, "skipped", "chunks", "seconds"}
+    assert set(report.to_dict()) == {*counts, "skipped", "chunks", "seconds", "degraded"}
     assert {"path", "reason"} == set(report.to_dict()["skipped"][0])
 
 
@@ -196,6 +196,19 @@ def test_documents_that_change_while_an_index_catches_up_are_taken_in_as_they_ar
     assert len(other.match("withered").top(5)) == 1
     assert other.match("oolong").top(5) == other.match("email_smtp_port").top(5) == []
     assert other.verify()["ok"]
+
+
+def test_a_cache_that_cannot_be_used_is_named_in_the_report(workspace: Workspace, index: Index, folder: Path) -> None:
+    workspace.cache.close()
+    (workspace.home / CACHE).write_bytes(b"junk" * 5000)
+    report = ingest(workspace, index, [folder], warm_sentences=False)
+    assert report.added == len(TEXTS)
+    (entry,) = report.to_dict()["degraded"]
+    assert entry["stage"] == "embedding cache"
+    assert str(workspace.home / CACHE) in entry["reason"]
+    assert entry["action"] == "it is made anew"
+    (folder / "tea.txt").write_text("White tea is withered.\n", encoding="utf-8")
+    assert ingest(workspace, index, [folder], warm_sentences=False).degraded == ()
 
 
 def test_sentences_are_warmed_so_that_reranking_embeds_nothing(
