@@ -71,14 +71,28 @@ _EMBEDDED = re.compile(
     r"(?: \w+){0,2}?\s+((?:what|which|who|whom|whose|where|when|why|how|whether)\b.*)",
     re.IGNORECASE,
 )
+_CLEFT = re.compile(r"\b(what|which|who|where|when|why|how) (?:it (?:is|was)|(?:is|was) it) that\b", re.IGNORECASE)
+# Who says it, and where, is story: "my uncle mentioned that ...", "an essay about ...".
+_REPORTED: dict[Language, re.Pattern[str]] = {
+    "en": re.compile(
+        r"\A.*\b(?:(?:says?|said|told|mention\w*|remember\w*|thinks?|thought|heard|read|believes?|claim\w*|learnt|learned"
+        r"|noticed)\b(?:\W+\w+){0,8}?\W+that|about|regarding|concerning)\W+(?=\w)",
+        re.IGNORECASE,
+    ),
+    "zh": re.compile(r"\A[\u3400-\u9fff]{0,4}?(?:听说|聽說|提到|说是|說是|告诉我|告訴我|说|說)(?=[\u3400-\u9fff]{4})"),
+}
 _THIS: dict[Language, re.Pattern[str]] = {
     "en": re.compile(r"\b(?:this|that|these|those|the|such an?)\s+([a-z]{3,})", re.IGNORECASE),
     "zh": re.compile(r"[这這那该該][个個家座本部种種位条條份项項些款]?([\u3400-\u9fff]{2})"),
 }
 _NAME: dict[Language, re.Pattern[str]] = {
     # Not the first word of a clause: that has a capital anyway.
-    "en": re.compile(r"(?<=\w )(?!I\b)(?:[A-Z][\w.'-]*|\d[\w.,]*\w)(?: (?:of |the )?(?:[A-Z][\w.'-]*|\d+))*"),
-    "zh": re.compile(r"《[^》]{1,30}》|「[^」]{1,30}」|“[^”]{1,30}”|[A-Za-z][\w.+\-]*(?: [A-Za-z][\w.+\-]*)*"),
+    "en": re.compile(
+        r"(?<=\w )(?!(?:I|[A-Z][a-z]+day)\b)(?:[A-Z][\w.'-]*|\d[\w.,]*\w)(?: (?:of |the )?(?:[A-Z][\w.'-]*|\d+))*"
+    ),
+    "zh": re.compile(
+        r"(?<=叫)[\u3400-\u9fff]{2,12}(?=的)|《[^》]{1,30}》|「[^」]{1,30}」|“[^”]{1,30}”|[A-Za-z][\w.+\-]*(?: [A-Za-z][\w.+\-]*)*"
+    ),
 }
 
 
@@ -121,7 +135,7 @@ def _clauses(question: str, language: Language) -> tuple[list[str], dict[int, st
             if not own:
                 continue
             if asks and _ASKS[language].search(own):
-                asking[len(clauses)] = own
+                asking[len(clauses)] = _CLEFT.sub(r"\1", own)
             elif found := _EMBEDDED.search(own):
                 embedded[len(clauses)] = found.group(1)
             clauses.append(own)
@@ -130,19 +144,25 @@ def _clauses(question: str, language: Language) -> tuple[list[str], dict[int, st
 
 def _context(before: Sequence[str], said: str, names: Sequence[str], language: Language) -> dict[int, str]:
     """The clause that a word like "this hotel" stands for, or that says what a bare "why was that" is about."""
+    told = {number: _REPORTED[language].sub("", clause) for number, clause in enumerate(before)}
+    latest = sorted(told, reverse=True)
+    bare = len(content_words(said)) < LEAST_WORDS
     for noun in _THIS[language].findall(said):
-        for number in range(len(before) - 1, -1, -1):
-            if re.search(re.escape(noun), before[number], re.IGNORECASE):
-                return {number: before[number]}
-    enough = len(content_words(said)) >= LEAST_WORDS
-    if enough and (names or not POINTS[language].search(said)):
+        for number in latest:
+            if re.search(re.escape(noun), told[number], re.IGNORECASE):
+                named = any(name in told[number] for name in names)
+                return {} if named and not bare else {number: told[number]}
+    if not bare and not POINTS[language].search(said):
         return {}
+    telling = [number for number in latest if len(content_words(told[number])) >= LEAST_WORDS]
+    for number in telling:
+        if any(name in told[number] for name in names):
+            return {number: told[number]}
     context: dict[int, str] = {}
-    for number in sorted(range(len(before)), key=lambda n: (not any(name in before[n] for name in names), -n)):
-        if len(content_words(before[number])) > LEAST_WORDS:
-            context[number] = before[number]
-            if len(context) == 2 or not POINTS[language].search(before[number]):
-                break
+    for number in telling[:2]:
+        context[number] = told[number]
+        if not POINTS[language].search(told[number]):
+            break
     return context
 
 

@@ -1,7 +1,7 @@
 """Misspelt words of a question, put right by the words of the passages that it found.
 
 A vector finds the passage in spite of a slip; word by word the two then do not agree, and grading refuses. Only what no
-passage says is ever replaced, and only by what one of the best does say: a word of Latin letters by one at most two
+passage says is ever replaced, and only by what one of them does say: a word of Latin letters by one at most two
 slips away (optimal string alignment: Damerau 1964), Chinese characters by others of the same sound, which is how a
 pinyin keyboard errs.
 """
@@ -9,7 +9,7 @@ pinyin keyboard errs.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
@@ -33,13 +33,12 @@ _GRAMMAR = frozenset("的是了吗呢吧在和与有为这那哪谁什么多少�
 def respelled(question: str, hits: Sequence[Hit], candidates: Sequence[Hit], known: Known) -> str:
     """The question with its slips put right; the question itself where there are none.
 
-    `hits` are the best passages, whose words are taken; a word that one of the `candidates` says is right as it is.
+    `hits` are the best passages, whose words come first; a word that one of the `candidates` says is right as it is.
     """
     texts = [_text(hit) for hit in hits]
     said = "\n".join((*texts, *(_text(hit) for hit in candidates)))
-    spelt = set(_WORD.findall(said.lower()))
-    words = list(dict.fromkeys(word for text in texts for word in _WORD.findall(text.lower())))
-    made = _WORD.sub(lambda match: _latin(match.group(), words, spelt, known), question)
+    words = dict.fromkeys(_WORD.findall(said.lower()))
+    made = _WORD.sub(lambda match: _latin(match.group(), words, known), question)
     return _HAN_RUN.sub(lambda match: _chinese(match.group(), texts, said), made) if has_han(made) else made
 
 
@@ -47,17 +46,16 @@ def _text(hit: Hit) -> str:
     return "\n".join((hit.document.title, *hit.chunk.heading_path, hit.chunk.text))
 
 
-def _latin(word: str, words: Sequence[str], spelt: Set[str], known: Known) -> str:
+def _latin(word: str, words: Mapping[str, None], known: Known) -> str:
     # With a capital it is a name: Johnston is no misspelt Johnson.
-    if len(word) < _LEAST or word != word.lower() or word in FUNCTION_WORDS or word in spelt or known(word):
+    if len(word) < _LEAST or word != word.lower() or word in FUNCTION_WORDS or word in words or known(word):
         return word
     limit = 2 if len(word) >= _LONG else 1
     best, least = word, (limit + 1, 0)
     for other in words:
-        # A letter that the other lacks is a slip: most words need no closer look. It is a graver one than a letter
-        # left out or two swapped.
+        # A short word with another letter is another word: a mouse is no house. In a long one it is the graver slip.
         lacking = len(set(word) - set(other))
-        if abs(len(other) - len(word)) <= limit and lacking <= limit:
+        if abs(len(other) - len(word)) <= limit and lacking < limit:
             slips = (_slips(word, other), lacking)
             if slips < least:
                 best, least = other, slips

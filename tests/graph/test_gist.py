@@ -15,12 +15,13 @@ from graph.gist import LONG, SHORTER, gist
         (
             "Hello everyone, I am new here and quite happy so far. Yesterday our intern broke the staging database of "
             "Orion and nobody noticed until noon. Could you please tell me how often it is backed up? Thanks a lot!",
-            "Orion, how often it is backed up?",
+            "Yesterday our intern broke the staging database of Orion and nobody noticed until noon, "
+            "how often it is backed up?",
         ),
         (
             "My neighbour has a mill in his garden and he keeps talking about it every single weekend, and last Sunday "
             "he said that the Harbour Mill was closed in 1950. Do you have any idea why that was?",
-            "last Sunday he said that the Harbour Mill was closed in 1950, why that was?",
+            "the Harbour Mill was closed in 1950, why that was?",
         ),
         (
             "您好，我是刚来公司的实习生，对系统还不太熟悉，昨天部门经理让我负责磨坊数据库的维护，我查了半天文档也没有看明白，"
