@@ -175,7 +175,7 @@ def compare_runs(
                 label=label,
                 run=run,
                 verdict=first.verdict,
-                sentence=verdicts.sentence(first, base=labels[0], candidate=label),
+                sentence=verdicts.sentence(first, base=labels[0], candidate=label, alpha=alpha),
                 remarks=tuple(
                     verdicts.remarks(
                         first,
@@ -218,6 +218,8 @@ def mismatches(base: Run, candidate: Run) -> tuple[str, ...]:
         ]
         reasons.append(f"the metrics differ ({', '.join(odd)})")
     settings = [dict(manifest.get("settings") or {}) for manifest in (ours, theirs)]
+    if any(each.get("sample") is not None for each in settings) and ours["seed"] != theirs["seed"]:
+        reasons.append(f"the samples differ (seeds {ours['seed']} and {theirs['seed']})")
     different = sorted(
         key for key in {*settings[0], *settings[1]} - {"round"} if settings[0].get(key) != settings[1].get(key)
     )
@@ -244,16 +246,18 @@ def unfinished_sentence(run: Run) -> str | None:
 
 
 def default_primary(base: Run, candidates: Sequence[Run]) -> str:
-    """The first of `PRIMARY_ORDER` that every run measured, with `QUOTED_PRIMARY` before F1 where it is the fairer one.
+    """The first of `PRIMARY_ORDER` that every run measured, scored or not, `QUOTED_PRIMARY` before F1 where fairer.
 
     The choice looks at how answers are made and at the suite, never at a score. Raises ConfigError where there is none.
     """
     shared = [name for name in base.metrics if all(name in run.metrics for run in candidates)]
+    # A judge that failed does not hand the verdict to another metric: it leaves it open.
+    measured = {score.metric for score in base.scores.values() if score.status != "not_applicable"}
     order = list(PRIMARY_ORDER)
     if all(_quotes(run) for run in (base, *candidates)) and _references_are_quotes(base):
         order.insert(order.index("f1"), QUOTED_PRIMARY)
     for name in (*order, *shared):
-        if name in shared and base.values(name):
+        if name in shared and name in measured:
             return name
     raise ConfigError(
         f"{base.path} shares no scored metric with the other runs; score them again with 'crag eval run'."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 
 from eval.paired import MetricResult
@@ -19,7 +20,7 @@ def headline(result: MetricResult, *, base: str, candidate: str) -> str:
     }[result.verdict]
 
 
-def sentence(result: MetricResult, *, base: str, candidate: str) -> str:
+def sentence(result: MetricResult, *, base: str, candidate: str, alpha: float) -> str:
     """The verdict, in capitals, and its figures in one sentence that stands alone."""
     name = result.info.name
     said = {
@@ -28,10 +29,10 @@ def sentence(result: MetricResult, *, base: str, candidate: str) -> str:
         "NO DIFFERENCE SHOWN": f"NO DIFFERENCE SHOWN between {candidate} and {base} on {name}",
         "INCONCLUSIVE": f"INCONCLUSIVE whether {candidate} is better than {base} on {name}",
     }[result.verdict]
-    return f"{said}: {figures(result)}."
+    return f"{said}: {figures(result, alpha=alpha)}."
 
 
-def figures(result: MetricResult) -> str:
+def figures(result: MetricResult, *, alpha: float) -> str:
     """What the verdict rests on; of an undecided one, why it is open."""
     test = result.test
     if result.verdict == "INCONCLUSIVE":
@@ -39,14 +40,15 @@ def figures(result: MetricResult) -> str:
     means = f"{number(test.mean_candidate)} against {number(test.mean_base)}"
     if test.non_tied == 0:
         return f"{means}; {sight(result)}"
-    told = f"{means}, a difference of {signed(test.difference)} ({evidence(result)})"
+    told = f"{means}, a difference of {signed(test.difference)} ({evidence(result, alpha=alpha)})"
     return told if result.verdict in {"BETTER", "WORSE"} else f"{told}; {sight(result)}"
 
 
-def evidence(result: MetricResult) -> str:
+def evidence(result: MetricResult, *, alpha: float) -> str:
     """Interval, p and the count of questions, e.g. ``95% interval +0.04 to +0.20, p = 0.006, 20 questions``."""
     test = result.test
-    interval = f"95% interval {signed(test.interval.low)} to {signed(test.interval.high)}, " if test.interval else ""
+    ends = test.interval and f"{signed(test.interval.low)} to {signed(test.interval.high)}"
+    interval = f"{level(alpha)} interval {ends}, " if ends else ""
     return f"{interval}{p_value(result.p)}, {plural(test.n, 'question')}"
 
 
@@ -86,9 +88,9 @@ def remarks(
 ) -> Iterator[str]:
     """What a reader must know before trusting the verdict."""
     test, name = result.test, result.info.name
-    if 0 < test.non_tied < LEAST_NON_TIED <= test.n:
+    if 0 < test.non_tied < (least := least_non_tied(alpha)) <= test.n:
         yield (
-            f"Only {test.non_tied} of {test.n} questions scored differently; at least {LEAST_NON_TIED} must, all in "
+            f"Only {test.non_tied} of {test.n} questions scored differently; at least {least} must, all in "
             f"one direction, before p can fall below {alpha:g}."
         )
     if result.pairing.missing:
@@ -120,6 +122,11 @@ def _missing(result: MetricResult) -> str:
         f"{left_out} Filled in against and for the candidate they would move the difference to "
         f"{signed(result.worst.difference)} and {signed(result.best.difference)}; the verdict stays."
     )
+
+
+def least_non_tied(alpha: float) -> int:
+    """The fewest changed questions whose two-sided sign-flip p, 2 / 2**k, falls below `alpha`; six at .05."""
+    return max(LEAST_NON_TIED, math.floor(1 - math.log2(alpha)) + 1)
 
 
 def level(alpha: float) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from chunking.errors import ConfigError
 from crag.cli.options import console, json_option, print_json, unused_home_option
 from eval.compare import CandidateResult, Comparison, compare_runs
 from eval.gate_file import load_gates
@@ -19,7 +20,7 @@ from eval.report import render_html, render_invalid, render_junit, render_markdo
 from eval.runs import read_run
 from eval.standing import moved, standing
 from eval.statistics import ALPHA
-from eval.verdicts import figures, p_value, plural, signed
+from eval.verdicts import figures, level, p_value, plural, signed
 
 _PATH = click.Path(path_type=Path)
 _COLOURS = {"better": "green", "worse": "red", "open": "yellow"}
@@ -57,11 +58,14 @@ def compare(
     With --gates the exit code is theirs: 0 passed, 1 failed, 3 the runs are invalid, 4 the judge was unreachable or
     its budget spent, 5 undecided where the file says that this fails.
     """
+    for file in (html, markdown, junit):
+        if file is not None and (file.is_dir() or not file.absolute().parent.is_dir()):
+            raise ConfigError(f"{file} cannot be written: it is a folder, or lies in one that does not exist.")
+    if junit and (gate_file is None or len(candidates) != 1):
+        raise click.UsageError("--junit goes with --gates and one candidate.")
     floor = read_noise(noise) if noise else None
     gates = load_gates(gate_file) if gate_file else None
     read = read_for_gates if gates else read_run
-    if junit and (gates is None or len(candidates) != 1):
-        raise click.UsageError("--junit goes with --gates and one candidate.")
     runs = [read(path) for path in (base, *candidates)]
     checked = [
         check_gates(gates, run, runs[0], allow_mismatch=allow_mismatch, noise=floor) for run in runs[1:] if gates
@@ -118,7 +122,7 @@ def _print_candidate(comparison: Comparison, candidate: CandidateResult, gates: 
     to, base = console(), comparison.base_label
     found = standing(candidate, base, gates)
     to.print(Text(found.line, style=f"bold {_COLOURS.get(found.tone, '')}"))
-    to.print(f"  {candidate.primary.info.name} {figures(candidate.primary)}.")
+    to.print(f"  {candidate.primary.info.name} {figures(candidate.primary, alpha=comparison.alpha)}.")
     for words, _, others in moved(candidate):
         to.print(f"  {words}: {', '.join(f'{r.info.name} {signed(r.test.difference)}' for r in others)}.")
     for remark in (*candidate.remarks, comparison.decided):
@@ -126,7 +130,8 @@ def _print_candidate(comparison: Comparison, candidate: CandidateResult, gates: 
     results = (*candidate.metrics, *candidate.economy)
     equal = [result for result in results if result.equal and result is not candidate.primary]
     rows = [_row(result) for result in results if result not in equal]
-    headings = ("metric", f"{candidate.label} - {base}", "95% interval", "p (Holm)", "n", "won/tied/lost", "verdict")
+    interval = f"{level(comparison.alpha)} interval"
+    headings = ("metric", f"{candidate.label} - {base}", interval, "p (Holm)", "n", "won/tied/lost", "verdict")
     print_rows(to, headings, rows, right=headings[1:6])
     if equal:
         to.print(f"  {plural(len(equal), 'metric')} equal on every question: {', '.join(r.info.name for r in equal)}.")

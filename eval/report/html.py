@@ -14,6 +14,7 @@ from eval import verdicts
 from eval.compare import CandidateResult, Cell, Comparison
 from eval.gate_report import GateReport
 from eval.report.figures import labelled, ladder, manifest_difference, node_medians
+from eval.report.printable import printable
 from eval.standing import moved, standing
 from eval.sweep import Sweep
 
@@ -69,6 +70,7 @@ def _environment() -> Environment:
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=_shown,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -79,9 +81,15 @@ def _environment() -> Environment:
         "percent": lambda share: f"{share:.0%}",
         "clip": _clip,
         "figures": verdicts.figures,
+        "level": verdicts.level,
     }
     environment.globals |= {"plural": verdicts.plural, "moved": moved, "held": panels.holds_gold}
     return environment
+
+
+def _shown(value: Any) -> Any:
+    """What a template prints; markup stays markup."""
+    return type(value)(printable(value)) if isinstance(value, str) else value
 
 
 def _clip(text: str, most: int = 420) -> str:

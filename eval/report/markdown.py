@@ -11,8 +11,9 @@ from eval.compare import CandidateResult, Comparison
 from eval.gate_report import GateReport
 from eval.paired import MetricResult
 from eval.report.figures import ladder
+from eval.report.printable import printable
 from eval.standing import moved, standing
-from eval.verdicts import figures, number, p_value, plural, signed
+from eval.verdicts import figures, level, number, p_value, plural, signed
 
 MARKS = {"better": "🟢", "worse": "🔴", "even": "⚪", "open": "🟡"}
 GATE_MARKS = {"passed": "✅", "failed": "❌", "inconclusive": "❔", "invalid": "⛔", "unjudged": "⛔"}
@@ -45,7 +46,7 @@ def _verdict(comparison: Comparison, candidate: CandidateResult, gates: GateRepo
     found = standing(candidate, comparison.base_label, gates)
     mark = f"**{found.mark}** " if found.mark else ""
     lines = [f"{MARKS[found.tone]} {mark}{_text(found.headline)}.", ""]
-    lines.append(f"- {_text(candidate.primary.info.name)} {_text(figures(candidate.primary))}.")
+    lines.append(f"- {_text(candidate.primary.info.name)} {_text(figures(candidate.primary, alpha=comparison.alpha))}.")
     for words, _, others in moved(candidate):
         listed = ", ".join(f"{result.info.name} {signed(result.test.difference)}" for result in others)
         lines.append(f"- {words}: {_text(listed)}.")
@@ -64,7 +65,8 @@ def _candidate(comparison: Comparison, candidate: CandidateResult) -> list[str]:
     lines = [f"### {_text(candidate.label)} against {_text(comparison.base_label)}", ""]
     results = [*candidate.metrics, *candidate.economy]
     equal = [result for result in results if result.equal and result is not candidate.primary]
-    lines += [*table(["metric", "difference", "95% interval", "p (Holm)", "n", "won / tied / lost", "verdict"],
+    interval = f"{level(comparison.alpha)} interval"
+    lines += [*table(["metric", "difference", interval, "p (Holm)", "n", "won / tied / lost", "verdict"],
                       [_row(result) for result in results if result not in equal]), ""]  # fmt: skip
     if equal:
         names = ", ".join(result.info.name for result in equal)
@@ -120,6 +122,6 @@ def _cell(text: str) -> str:
 
 
 def _text(text: str) -> str:
-    """One line, with HTML and mentions of users defused."""
-    line = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;")
+    """One line, with HTML, links, pictures, mentions of users and what cannot be shown defused."""
+    line = " ".join(printable(text).split()).replace("&", "&amp;").replace("<", "&lt;").replace("[", "\\[")
     return re.sub(r"(?<!\w)@", "@\u200b", line)

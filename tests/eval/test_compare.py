@@ -160,6 +160,16 @@ def test_runs_that_cannot_be_compared_are_refused_or_stamped(
     assert len(compare_runs(base, [new], allow_mismatch=True).mismatches) == 1
 
 
+def test_samples_drawn_with_other_seeds_are_other_questions(tmp_path: Path) -> None:
+    drawn = {"context_tokens": 1500, "sample": 8, "stratify": None, "round": 0}
+    base, new = two(tmp_path, scored([0.0] * 8), scored([1.0] * 8), settings=drawn, seed=1)
+    base.manifest["settings"].update(sample=8)
+    assert mismatches(base, new) == ("the samples differ (seeds 0 and 1)",)
+    assert mismatches(base, replace(new, manifest={**new.manifest, "seed": 0})) == ()
+    whole = two(tmp_path / "whole", scored([0.0] * 8), scored([1.0] * 8), seed=1)
+    assert mismatches(*whole) == ()
+
+
 def test_another_round_of_judging_is_comparable(tmp_path: Path) -> None:
     settings = {"context_tokens": 1500, "sample": None, "stratify": None, "round": 1}
     assert mismatches(*two(tmp_path, scored([0.0] * 8), scored([1.0] * 8), settings=settings)) == ()
@@ -175,6 +185,31 @@ def test_the_primary_metric_is_declared_or_the_first_of_the_order(tmp_path: Path
     assert compare_runs(base, [new], primary="mrr").primary.name == "mrr"
     with pytest.raises(ConfigError, match="'faithfulness' is not in"):
         compare_runs(base, [new], primary="faithfulness")
+
+
+def test_a_judge_that_failed_leaves_the_verdict_open_and_to_no_other_metric(tmp_path: Path) -> None:
+    dead = [Case(f"q{n}", {"correctness": "judge_error", "f1": 0.5}) for n in range(8)]
+    good = [Case(f"q{n}", {"correctness": 1.0, "f1": 0.5}) for n in range(8)]
+    metrics = (CORRECTNESS, F1)
+    base = write_run(tmp_path / "a", dead, metrics=metrics)
+    found = compare_runs(base, [write_run(tmp_path / "b", good, name="new", metrics=metrics)])
+    assert (found.primary.name, found.candidates[0].verdict) == ("correctness", "INCONCLUSIVE")
+    never = [replace(case, scores={"correctness": "not_applicable", "f1": 0.5}) for case in good]
+    base = write_run(tmp_path / "c", never, metrics=metrics)
+    assert default_primary(base, [base]) == "f1"
+
+
+@pytest.mark.parametrize(("alpha", "level", "least"), [(0.05, "95%", 6), (0.01, "99%", 8), (0.1, "90%", 6)])
+def test_alpha_is_in_every_interval_and_in_what_must_differ(
+    tmp_path: Path, alpha: float, level: str, least: int
+) -> None:
+    assert least == 6 or 2 / 2**least < alpha <= 2 / 2 ** (least - 1)
+    base, new = two(tmp_path, scored([1.0] * 20), scored([0.0] * 3 + [1.0] * 17))
+    found = compare_runs(base, [new], alpha=alpha)
+    assert f"({level} interval " in found.candidates[0].sentence
+    assert any(f"at least {least} must" in remark for remark in found.candidates[0].remarks)
+    for text in (render_html(found), render_markdown(found)):
+        assert set(re.findall(r"\d+% interval", text)) == {f"{level} interval"}
 
 
 QUOTED = MetricInfo("contains_reference", "answer", "the reference stands in the answer")

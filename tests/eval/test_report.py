@@ -11,13 +11,14 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
 from eval.compare import Comparison, compare_runs
 from eval.gate_file import Gates
 from eval.gates import check_gates
-from eval.report import render_html, render_markdown
+from eval.report import render_html, render_junit, render_markdown
 from eval.report.figures import ladder, manifest_difference, node_medians
 from eval.sweep import Sweep, sweep
 from eval.verdicts import figures
@@ -92,7 +93,7 @@ def test_the_verdict_stands_first(comparison: Comparison) -> None:
     start = words.index("Suite samples")
     assert words.index("WORSE vector −", start) - start < 120
     assert words.index("WORSE vector is worse than crag on correctness, and f1", start) - start < 560
-    assert figures(comparison.candidates[0].primary) in words
+    assert figures(comparison.candidates[0].primary, alpha=0.05) in words
     assert words.index("What got worse with vector") < words.index("All metrics: vector against crag")
 
 
@@ -113,6 +114,31 @@ def test_every_text_is_escaped(tmp_path: Path) -> None:
     assert ATTACK in "".join(Page(html).text)
     assert "<script" not in markdown
     assert "<img" not in markdown
+
+
+def test_what_no_file_can_hold_is_replaced_everywhere(tmp_path: Path) -> None:
+    odd = "a\x00b\x1bc\ud800d\ufffee"
+    cases = [Case(f"q{n}", {"correctness": 1.0}, question=odd, reference=odd, text=odd, type=odd) for n in range(8)]
+    worse = [replace(case, scores={"correctness": 0.0}) for case in cases]
+    base = write_run(tmp_path / "a", cases, name="x\x07", metrics=(CORRECTNESS,))
+    new = write_run(tmp_path / "b", worse, name="y\x1b", metrics=(CORRECTNESS,))
+    checked = check_gates(Gates.model_validate({"relative": [{"metric": "correctness"}]}), new, base)
+    found = compare_runs(base, [new])
+    pages = [render_html(found, gates=[checked]), render_markdown(found, gates=[checked]), render_junit(checked)]
+    for page in pages:
+        page.encode()
+        assert not set(page) & set("\x00\x07\x1b\ufffe")
+    ElementTree.fromstring(pages[2].encode())
+
+
+def test_a_question_puts_no_picture_or_link_into_a_pull_request(tmp_path: Path) -> None:
+    baited = "Is it ![so](https://track.example/x.png) or [so](https://lure.example)?"
+    cases = [Case(f"q{n}", {"correctness": 1.0}, question=baited) for n in range(8)]
+    worse = [replace(case, scores={"correctness": 0.0}) for case in cases]
+    base = write_run(tmp_path / "a", cases, metrics=(CORRECTNESS,))
+    markdown = render_markdown(compare_runs(base, [write_run(tmp_path / "b", worse, name="b", metrics=(CORRECTNESS,))]))
+    assert "track.example" in markdown
+    assert re.search(r"(?<!\\)\[", markdown) is None
 
 
 def test_both_answers_contexts_and_reasons_are_there(comparison: Comparison) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import click
 import pytest
 
+from chunking.errors import ConfigError
 from crag.cli.eval_compare import compare as command
 from eval.compare import Comparison, compare_runs
 from eval.gate_file import Gates
@@ -123,3 +125,21 @@ def test_what_is_equal_is_one_line_and_the_verdict_is_said_once(
         assert text.lower().count("no difference shown between") == 1
     assert "NO DIFFERENCE SHOWN:" not in shown
     assert "**NO DIFFERENCE SHOWN**" not in render_markdown(comparison)
+
+
+@pytest.mark.parametrize("option", ["--html", "--markdown", "--junit"])
+def test_a_report_that_cannot_be_written_is_wrong_usage_before_anything_is_compared(
+    tmp_path: Path, option: str
+) -> None:
+    for place in (tmp_path / "none" / "out", tmp_path):
+        with pytest.raises(ConfigError, match="cannot be written"):
+            command.main(["no-run", "no-other", option, str(place)], standalone_mode=False)
+
+
+def test_junit_without_gates_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    paths = [str(tmp_path / name) for name in ("no-run", "no-other")]
+    with pytest.raises(click.UsageError, match="--gates"):
+        command.main(
+            [*paths, "--junit", str(tmp_path / "j.xml"), "--html", str(tmp_path / "r.html")], standalone_mode=False
+        )
+    assert not list(tmp_path.iterdir())
