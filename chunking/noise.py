@@ -115,7 +115,7 @@ def _reason(text: str, blocks: Sequence[Block], number: int) -> str:
 
 
 def _is_references(own: str, block: Block) -> bool:
-    if not any(_REFERENCES.fullmatch(heading) for heading in block.heading_path[-2:]):
+    if not (block.heading_path and any(map(_REFERENCES.fullmatch, block.heading_path[-2:]))):
         return False
     lines = [line for line in own.split("\n") if line.strip()]
     return sum(_REFERENCE.search(line) is not None for line in lines) * 2 >= len(lines)
@@ -127,8 +127,8 @@ def _is_contents(own: str, block: Block) -> bool:
     dotted = (lines > 1 or own[-1:].isdigit()) and any(dots in own for dots in _DOTS)
     if dotted and len(_LEADERS.findall(own)) * 2 > lines:
         return True
-    titled = bool(block.heading_path) and _CONTENTS.fullmatch(block.heading_path[-1]) is not None
-    return titled and block.kind == "list" and len(own) < 120 * lines
+    may_be = block.kind == "list" and bool(block.heading_path) and len(own) < 120 * lines
+    return may_be and _CONTENTS.fullmatch(block.heading_path[-1]) is not None
 
 
 def _is_copyright(own: str, block: Block) -> bool:

@@ -73,6 +73,8 @@ def split_sentences(text: str, start: int = 0, end: int | None = None) -> list[t
     whitespace. Linear time.
     """
     end = len(text) if end is None else end
+    if text.find("|", start, end) < 0:
+        return _split_prose(text, start, end)
     spans: list[tuple[int, int]] = []
     at = start
     for first, last in _rows(text, start, end):
@@ -84,8 +86,6 @@ def split_sentences(text: str, start: int = 0, end: int | None = None) -> list[t
 
 def _rows(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """Lines that are table rows, in order."""
-    if text.find("|", start, end) < 0:
-        return []
     rows = {match.span() for match in _ROW.finditer(text, start, end)}
     for table in _BARE_TABLE.finditer(text, start, end):
         rows.update(line_spans(text, *table.span()))

@@ -15,7 +15,6 @@ optimal      least sum of squared distances to segment means plus a price for ea
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -186,11 +185,8 @@ def _finite(vectors: NDArray[np.floating]) -> Floats:
 
 def _climb(similarities: Floats) -> Floats:
     """The peak that is reached by going left while the similarity does not fall."""
-    heights = similarities.tolist()
-    peaks = heights[:1]
-    for before, here in pairwise(heights):
-        peaks.append(peaks[-1] if before >= here else here)
-    return np.asarray(peaks)
+    rises = np.concatenate([[True], similarities[:-1] < similarities[1:]])
+    return similarities[np.maximum.accumulate(np.where(rises, np.arange(len(similarities)), 0))]
 
 
 def _bottoms(similarities: Floats) -> NDArray[np.bool_]:

@@ -109,12 +109,16 @@ def join_sections(assembler: Assembler, measured: Measured, found: Sequence[Piec
     Looking back only keeps the chunks of earlier sections as they are when a section of lawful size is appended.
     """
     joined: list[Piece] = []
+
+    def opens() -> bool:
+        """Whether the last piece is the first under its heading."""
+        return len(joined) < 2 or not _near(assembler, measured, joined[-2], joined[-1])
+
     for piece in found:
         last = joined[-1] if joined else None
-        opens = len(joined) == 1 or (len(joined) > 1 and not _near(assembler, measured, joined[-2], joined[-1]))
         if (
             last is not None
-            and (piece.size < minimum or (opens and last.size < minimum))
+            and (piece.size < minimum or (last.size < minimum and opens()))
             and _near(assembler, measured, last, piece)
             and piece.size <= last.room
             and last.size <= piece.room
