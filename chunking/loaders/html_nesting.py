@@ -28,29 +28,30 @@ BLOCK_TAGS = frozenset(
         *("html", "legend", "li", "main", "ol", "p", "pre", "section", "summary", "table", "ul"),
     ]
 )
+# Elements without content, and those that stand once whatever a page says.
 _VOID = frozenset(
     [
-        *("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track"),
-        "wbr",
+        *("area", "base", "body", "br", "col", "embed", "head", "hr", "html", "img", "input", "link", "meta", "param"),
+        *("source", "track", "wbr"),
     ]
 )
 _FORMATTING = frozenset(["b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"])
-# The next of their kind or the end of their parent closes these, so they do not count.
-_UNCOUNTED = frozenset(
-    [
-        *("a", "body", "colgroup", "dd", "dt", "head", "html", "li", "optgroup", "option", "p", "rp", "rt", "tbody"),
-        *("td", "tfoot", "th", "thead", "tr"),
-    ]
-)
-# An end tag inside does not close what was opened outside.
-_WALLS = frozenset(["applet", "caption", "marquee", "math", "object", "svg", "table", "template"])
-_SPECIAL = frozenset(
-    ["button", "dir", "form", "iframe", "listing", "menu", "nav", "noscript", "select", "textarea", "title"]
-)
-_BLOCKS = BLOCK_TAGS | _SPECIAL | _UNCOUNTED - {"a"}
-_CLOSING = _BLOCKS - _UNCOUNTED - _WALLS
+_TABLE_PARTS = frozenset(["caption", "colgroup", "tbody", "td", "tfoot", "th", "thead", "tr"])
+_SPECIAL = frozenset(["button", "dir", "form", "iframe", "menu", "nav", "noscript", "select", "textarea", "title"])
+_WALLS = frozenset(["applet", "marquee", "math", "object", "svg", "table", "template"])
+"""Elements that hide what is open outside from what is closed inside."""
+_BLOCKS = BLOCK_TAGS | _SPECIAL | _TABLE_PARTS | _WALLS
+_INLINE_ONLY = frozenset(["form", "p"])
+"""Blocks whose end ends no block inside: `form` leaves the others open, `p` was ended by their start."""
+_ENDS = {
+    **{name: (name,) for name in ("a", "li", "p", "td", "th", "tr", "tbody", "thead", "tfoot")},
+    **dict.fromkeys(["dd", "dt"], ("dd", "dt")),
+    **dict.fromkeys(["td", "th"], ("td", "th")),
+    **dict.fromkeys(["tbody", "thead", "tfoot"], ("tbody", "thead", "tfoot")),
+}
+"""The open elements that the start of another ends, as their end tags may be left out."""
 _FARTHEST = 600
-"""Open elements that an end tag is looked for among."""
+"""Open elements that one to be ended is looked for among."""
 
 
 def bounded(html: str) -> str:
@@ -66,7 +67,9 @@ def bounded(html: str) -> str:
         if not name or name in _VOID:
             continue
         if not tag["close"] and _EMPTY.search(tag[0]):
-            parts += [html[at : tag.end() - 2], f"></{tag['name']}>"]
+            fits = nesting.open(name)
+            nesting.close(name)
+            parts += [html[at : tag.end() - 2], f"></{tag['name']}>"] if fits else [html[at : tag.start()]]
         elif not (nesting.close(name) if tag["close"] else nesting.open(name)):
             parts.append(html[at : tag.start()])
         else:
@@ -81,50 +84,65 @@ class _Nesting:
     def __init__(self) -> None:
         self._open: list[str] = []
         self._counts: Counter[str] = Counter()
-        self._depth = 0
-        self._walls = 0
         self._formatting: list[tuple[str, int]] = []
         self._left_out: Counter[str] = Counter()
 
     def open(self, name: str) -> bool:
         """False where the tag is to be left out."""
+        foreign = self._counts["math"] or self._counts["svg"]
+        if name in _TABLE_PARTS and not (self._counts["table"] or foreign):
+            return True  # parsers pass over it
         if name in _FORMATTING:
             fits = len(self._formatting) < _MOST_FORMATTING
             if fits:
-                self._formatting.append((name, self._walls))
+                self._formatting.append((name, self._counts["table"]))
         else:
-            fits = name in _UNCOUNTED or self._depth < _DEEPEST
+            for other in () if foreign else _ENDS.get(name, ()):
+                self._end(other, by_start=True)
+            if name in _BLOCKS and self._counts["p"]:
+                self._end("p", by_start=True, alone=True)
+            fits = len(self._open) < _DEEPEST
             if fits:
-                self._push(name)
+                self._open.append(name)
+                self._counts[name] += 1
         self._left_out[name] += not fits
         return fits
 
     def close(self, name: str) -> bool:
+        """False where the tag is to be left out."""
         if self._left_out[name]:
             self._left_out[name] -= 1
             return False
         if name in _FORMATTING:
-            if (entry := (name, self._walls)) in self._formatting:
+            if (entry := (name, self._counts["table"])) in self._formatting:
                 self._formatting.remove(entry)
-        elif self._counts[name]:
-            self._pop_to(name)
+        else:
+            self._end(name, alone=name in ("math", "svg"))
         return True
 
-    def _push(self, name: str) -> None:
-        self._open.append(name)
-        self._counts[name] += 1
-        self._depth += name not in _UNCOUNTED
-        self._walls += name in _WALLS
-
-    def _pop_to(self, name: str) -> None:
+    def _end(self, name: str, *, by_start: bool = False, alone: bool = False) -> None:
+        """Ends the element and, unless `alone`, those inside."""
+        if not self._counts[name]:
+            return
         for steps, other in enumerate(reversed(self._open[-_FARTHEST:]), start=1):
+            if other == name and alone:
+                self._counts[name] -= 1
+                del self._open[-steps]
+                return
             if other == name:
-                for gone in self._open[-steps:]:
-                    self._counts[gone] -= 1
-                    self._depth -= gone not in _UNCOUNTED
-                    self._walls -= gone in _WALLS
+                self._counts.subtract(self._open[-steps:])
                 del self._open[-steps:]
                 return
-            # Only the end of a block ends the blocks inside it.
-            if name != "table" and (other in _WALLS or (other in _BLOCKS and name not in _CLOSING)):
+            if _hides(other, name, by_start=by_start):
                 return
+
+
+def _hides(other: str, name: str, *, by_start: bool) -> bool:
+    """Whether an open element keeps those outside of it from being ended by a tag inside."""
+    if name in _TABLE_PARTS or name == "table":
+        return other in ("math", "svg", "table", "template")
+    if other in _WALLS or other in _TABLE_PARTS:
+        return True
+    if by_start or name not in _BLOCKS or name in _INLINE_ONLY:
+        return other in _BLOCKS and not (name == "li" and other == "p")
+    return name == "li" and other in ("ol", "ul")

@@ -282,7 +282,7 @@ def test_html_in_a_declared_encoding() -> None:
 _TAGS = [
     *("<div>", "</div>", "<span>", "</span>", "<p>", "</p>", "<b>", "</b>", "<i id=x>", "<table>", "<td>", "</td>"),
     *("</table>", "<ul>", "<li>", "</li>", "</ul>", "<h2>", "</h2>", "<x-y>", "</x-y>", "<a href=/>", "</a>", "<nav>"),
-    *("</nav>", "<svg>", "</svg>", "<form>", "</form>", "<div/>"),
+    *("</nav>", "<svg>", "</svg>", "<form>", "</form>", "<div/>", "<tr>", "<dd>", "<ruby>", "<rt>", "<h1>", "<option>"),
 ]
 
 
