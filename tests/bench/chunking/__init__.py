@@ -8,10 +8,15 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Iterator, Sequence
+from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 
+from chunking.config import ChunkingConfig
+from chunking.strategies import fingerprint
+from eval.manifest import git_state, installed
 from eval.report.markdown import table
 from eval.statistics import decide, paired_test
 from eval.verdicts import number, signed
@@ -20,10 +25,12 @@ from retrieval.embedders import build_embedder
 from retrieval.embedders.cache import EmbeddingCache
 from tests.bench.chunking import retrieval, segments, speed
 from tests.bench.chunking.notes import FINDINGS
+from tests.bench.ladder import program_hash
 
 ROOT = Path(__file__).parents[3]
 DATASETS = ROOT.parent / "shared" / "datasets"
 CACHE = ROOT / "build" / "chunking" / "cache.sqlite3"
+SPLITTERS = ("chonkie", "langchain_experimental")
 RESULTS = ROOT / "docs" / "results" / "chunking.md"
 
 
@@ -35,13 +42,15 @@ def main() -> None:
     CACHE.parent.mkdir(parents=True, exist_ok=True)
     with EmbeddingCache(CACHE) as cache:
         embedder = build_embedder(EmbeddingConfig(provider="local"), cache)
-        compared = {}
+        compared, used = {}, []
         for name in found:
             print(f"{name} ...", flush=True)
-            compared[name] = retrieval.compare(retrieval.load(DATASETS / name, embedder))
+            bed = retrieval.load(DATASETS / name, embedder)
+            compared[name] = retrieval.compare(bed)
+            used.append([name, bed.corpus.hash, str(len(bed.questions)), str(len(bed.corpus.documents))])
         texts = segments.load(DATASETS / "seg_drcd_zh", lambda sentences: embedder.embed(sentences, "passage"))
     print("speed ...", flush=True)
-    lines = [*_head(), *_retrieval(compared), *_segments(texts), *_speed(), *FINDINGS]
+    lines = [*_head(), *_retrieval(compared), *_segments(texts), *_speed(), *FINDINGS, "", *_manifest(used)]
     RESULTS.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
     print(f"Wrote {RESULTS}.")
 
@@ -54,6 +63,18 @@ def _head() -> Iterator[str]:
         f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores."
     )
     yield ""
+
+
+def _manifest(used: list[list[str]]) -> Iterator[str]:
+    yield from ("## Manifest", "")
+    yield from table(["set", "documents' hash", "questions with evidence", "documents"], used)
+    yield ""
+    git = git_state()
+    state = f"{git['commit'][:12]}{' with changes' if git['dirty'] else ''}" if git else "unknown"
+    yield f"- Program: commit {state}, hash of the program and its packages {program_hash()}"
+    yield f"- Default configuration of chunking: {fingerprint(ChunkingConfig())}"
+    yield f"- Packages: {', '.join(f'{name} {version}' for name, version in installed().items())}"
+    yield f"- Splitters: {', '.join(f'{name} {version(name)}' for name in SPLITTERS if find_spec(name))}"
 
 
 def _retrieval(compared: dict[str, list[retrieval.Row]]) -> Iterator[str]:
