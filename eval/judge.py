@@ -28,6 +28,7 @@ from pydantic import BaseModel, ValidationError
 
 from chunking.errors import MissingExtraError, StoreError
 from eval.judge_config import JudgeConfig
+from eval.metrics.base import NO_REPLY
 from eval.prices import Budget, BudgetSpentError, Price, Prices, require_price
 
 _Reply = TypeVar("_Reply", bound=BaseModel)
@@ -116,6 +117,8 @@ class Judge:
         self.config = config
         self.calls = 0
         self.failures = 0
+        self.silences = 0
+        """Those of the failures that were a reply awaited in vain."""
         self._cache_path = cache
         self._prices = prices or Prices({})
         self._budget = budget or Budget()
@@ -130,8 +133,13 @@ class Judge:
 
     @property
     def unreachable(self) -> bool:
-        """No call has succeeded and too many have failed to connect."""
+        """No call has got through, and so many have failed that no more are tried."""
         return self.calls == 0 and self.failures >= _HOPELESS
+
+    @property
+    def unreached(self) -> bool:
+        """None got through, and it is more than a reply or two that took too long."""
+        return self.unreachable or (self.calls == 0 and self.failures > self.silences)
 
     async def __aenter__(self) -> Self:
         instructor, openai = import_clients()
@@ -208,14 +216,15 @@ class Judge:
         async with self._started, self._budget.booked(lambda: self._most(prompt)):
             if self.unreachable:
                 raise JudgeError(
-                    f"given up: {self.config.base_url} refused or failed {self.failures} calls and gave no reply"
+                    f"{NO_REPLY}{self.config.base_url} refused or failed {self.failures} calls and gave no reply"
                 )
             try:
                 reply: _Reply = await self._model.agenerate(prompt, shape)
             except Exception as error:
-                if _transport(error):
-                    self.failures += 1
-                raise JudgeError(_reason(error, self.config)) from error
+                missed = _transport(error)
+                self.failures += missed
+                self.silences += _silent(error)
+                raise JudgeError(f"{NO_REPLY if missed else ''}{_reason(error, self.config)}") from error
             self.calls += 1
             return reply
 
@@ -299,6 +308,12 @@ def _transport(error: Exception) -> bool:
     return any(isinstance(cause, refused) for cause in _causes(error))
 
 
+def _silent(error: Exception) -> bool:
+    """The judge was there and did not reply in time."""
+    # By name: openai speaks through httpx or its successor, whichever is installed.
+    return any(type(cause).__name__ == "ReadTimeout" for cause in _causes(error))
+
+
 def _reason(error: Exception, config: JudgeConfig) -> str:
     """Why a reply failed, in a few words."""
     import openai
@@ -309,11 +324,28 @@ def _reason(error: Exception, config: JudgeConfig) -> str:
         if isinstance(cause, IncompleteOutputException):
             return f"the reply was cut off at {config.max_tokens} tokens: raise the judge's max_tokens"
         if isinstance(cause, openai.APITimeoutError):
-            return f"no reply within {config.timeout:g} s"
+            return f"none came within {config.timeout:g} s"
         if isinstance(cause, openai.APIConnectionError):
             return f"cannot connect to {config.base_url}"
         if isinstance(cause, openai.APIStatusError):
             return f"status {cause.status_code} from {config.base_url}: {cause.message[:200]}"
-    if any(isinstance(cause, InstructorRetryException | ValidationError) for cause in causes):
-        return f"the reply did not fit the schema in {config.attempts} attempts"
+    for cause in causes:
+        if isinstance(cause, InstructorRetryException | ValidationError):
+            return _misfit(getattr(cause, "last_completion", None), config)
     return f"{type(error).__name__}: {str(error)[:200]}"
+
+
+def _misfit(completion: Any, config: JudgeConfig) -> str:
+    """What came in place of the JSON that was asked for."""
+    if isinstance(completion, str):
+        return f"{config.base_url} sent no chat completion but {_start(completion)}: correct the judge's endpoint"
+    choices = getattr(completion, "choices", None)
+    message = choices[0].message if choices else None
+    said = None if message is None else message.content or message.refusal
+    came = "nothing" if not said else _start(said)
+    return f"the reply did not fit the schema in {config.attempts} attempts; the last one was {came}"
+
+
+def _start(text: str) -> str:
+    line = " ".join(text.split())
+    return repr(line if len(line) <= 80 else f"{line[:80]}…")

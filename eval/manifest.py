@@ -13,6 +13,7 @@ from typing import Any
 from chunking.errors import ConfigError
 from eval.corpus import Corpus
 from eval.judge_config import JudgeConfig
+from eval.metrics import NEED_EMBEDDER
 from eval.options import RunOptions
 from eval.runs import FORMAT, MetricInfo
 from eval.suite import Suite
@@ -78,13 +79,13 @@ def resumed(old: Mapping[str, Any], new: Mapping[str, Any], folder: Path, *, res
             raise ConfigError(
                 f"{folder} cannot be resumed: its {what} was {before}, now it is {now}; choose another --out."
             )
+    if rescore:
+        return _rescored(old, new, folder)
     for what in ("judge", "embedder"):
-        if not rescore and old[what] is not None and new[what] is not None and old[what] != new[what]:
+        if old[what] is not None and new[what] is not None and old[what] != new[what]:
             raise ConfigError(
                 f"{folder} was scored with another {what}; give --rescore to score its answers anew, or another --out."
             )
-    if rescore:
-        return {**old, **{name: new[name] for name in ("judge", "embedder", "metrics", "settings", "packages")}}
     known = {entry["name"] for entry in old["metrics"]}
     added = [entry for entry in new["metrics"] if entry["name"] not in known]
     return {
@@ -93,6 +94,40 @@ def resumed(old: Mapping[str, Any], new: Mapping[str, Any], folder: Path, *, res
         "embedder": old["embedder"] or new["embedder"],
         "metrics": [*old["metrics"], *added],
     }
+
+
+def _rescored(old: Mapping[str, Any], new: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """The manifest of a run whose answers are scored anew: metrics that are not among the new ones keep their scores.
+
+    Raises ConfigError where one run would hold scores of two judges or embedders.
+    """
+    names = {entry["name"] for entry in new["metrics"]}
+    kept = [entry for entry in old["metrics"] if entry["name"] not in names]
+    used = {}
+    for what, needs in (("judge", _judged), ("embedder", _embedded)):
+        those, others = ([entry["name"] for entry in entries if needs(entry)] for entries in (kept, new["metrics"]))
+        if those and others and new[what] is not None and new[what] != old[what]:
+            raise ConfigError(
+                f"{folder} was scored with another {what}: name {', '.join(those)} in --metrics too, so that all are "
+                "scored anew, or choose another --out."
+            )
+        used[what] = old[what] if those else new[what]
+    replaced = {entry["name"]: entry for entry in new["metrics"]}
+    metrics = [replaced.pop(entry["name"], entry) for entry in old["metrics"]]
+    return {
+        **old,
+        **used,
+        "metrics": [*metrics, *replaced.values()],
+        **{name: new[name] for name in ("settings", "packages")},
+    }
+
+
+def _judged(entry: Mapping[str, Any]) -> bool:
+    return bool(entry["judged"])
+
+
+def _embedded(entry: Mapping[str, Any]) -> bool:
+    return entry["name"] in NEED_EMBEDDER
 
 
 def installed() -> dict[str, str]:

@@ -10,20 +10,20 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from chunking.errors import ConfigError
-from eval import asking, scoring
+from eval import asking, rescoring, scoring
 from eval.corpus import Corpus
 from eval.judge import Judge
 from eval.judge_config import JudgeConfig
 from eval.manifest import new_manifest, resumed
 from eval.metrics import Resources, build, require_packages, select
-from eval.metrics.base import OUT_OF_BUDGET
+from eval.metrics.base import GIVEN_UP, NO_REPLY, OUT_OF_BUDGET
 from eval.options import RunOptions
 from eval.prices import Budget, Prices, load_prices, require_price
 from eval.questions import SuiteQuestion
@@ -65,10 +65,15 @@ class Progress:
 
 @dataclass(frozen=True)
 class RunResult:
-    """`stopped` is why the run is not whole: ``max_cost``, ``judge_unreachable`` or None."""
+    """`stopped` is why the run, or the scoring of its answers anew, is not whole; None where it is.
+
+    ``max_cost``; ``judge_unreachable``: no call got through; ``judge_failed``: no reply could be used;
+    ``interrupted``: metrics lack scores, and this call did not name them. `reason` is the judge's first error.
+    """
 
     run: Run
     stopped: str | None
+    reason: str | None = None
 
 
 async def run_suite(
@@ -101,13 +106,13 @@ async def run_suite(
     if judge is not None and options.max_cost is not None:
         require_price(prices, judge.model)
     folders = [out] if len(systems) == 1 else [out / name for name in _folder_names(systems)]
-    started = [read_run(folder) if _taken(folder, options) else None for folder in folders]
+    started = [_started(folder, options) for folder in folders]
     manifests = [
         new_manifest(suite, corpus, system, options, asked=len(questions), metrics=infos, judge=judge)
         for system in systems
     ]
     if all(run and _whole(run, new, questions, infos, options) for run, new in zip(started, manifests, strict=True)):
-        return [_finish(folder, None) for folder in folders]
+        return [_finish(folder, None, run) for folder, run in zip(folders, started, strict=True)]
     if not options.allow_missing_evidence:
         corpus.require_evidence(questions)
     built = None if embedder is None else embedder()
@@ -118,14 +123,16 @@ async def run_suite(
     for system, run, manifest in zip(systems, started, manifests, strict=True):
         if run is None or any(_open_answers(run, questions, options)):
             manifest["index"] = dict(await system.ready())
-    for folder, manifest in zip(folders, manifests, strict=True):
-        _open_folder(folder, manifest, options)
+    scores = {
+        folder: _open_folder(folder, manifest, rescore=options.rescore and run is not None)
+        for folder, manifest, run in zip(folders, manifests, started, strict=True)
+    }
     budget = Budget(options.max_cost, spent=sum(_spent(read_run(folder)) for folder in folders))
     scorer = _Scorer(judge, built, judge_cache or out / JUDGE_CACHE, prices, budget, options.round)
     report = _Reporter(progress, budget)
 
     located = {question.id: corpus.locate(question) for question in questions}
-    with _line_files(folders, ANSWERS) as writers:
+    with _line_files({folder: folder / ANSWERS for folder in folders}) as writers:
         asked = [
             asking.Task(systems[place], question, located[question.id], repeat, _answer_keeper(writers[folders[place]]))
             for place, question, repeat in _turns(folders, questions, options)
@@ -141,11 +148,11 @@ async def run_suite(
     stopped = None if within else "max_cost"
     lacking = [lack for folder in folders for lack in _open_scores(read_run(folder), infos, options)]
     if lacking:
-        with _line_files(folders, SCORES) as writers:
+        with _line_files(scores) as writers:
             tasks = [scoring.Task(record, name, _score_keeper(writers[folder])) for folder, record, name in lacking]
             step = report.stage("scores", len(tasks))
             stopped = await scorer.score(tasks, concurrency=options.concurrency, progress=step) or stopped
-    return [_finish(folder, stopped) for folder in folders]
+    return [_finish(folder, stopped, run) for folder, run in zip(folders, started, strict=True)]
 
 
 async def score_records(
@@ -195,16 +202,17 @@ class _Scorer:
         ) as judge:
             metrics = build(names, Resources(self.embedder, judge))
             within = await scoring.score_all(tasks, metrics, concurrency=concurrency, progress=progress)
-            return "judge_unreachable" if judge.unreachable else None if within else "max_cost"
+            return "judge_unreachable" if judge.unreached else None if within else "max_cost"
 
 
-def _taken(folder: Path, options: RunOptions) -> bool:
-    """Whether there is a run to go on with. Raises ConfigError where there is one and none is wanted."""
+def _started(folder: Path, options: RunOptions) -> Run | None:
+    """The run to go on with. Raises ConfigError where there is one and none is wanted."""
     if not (folder / MANIFEST).exists():
-        return False
+        return None
     if not options.resume:
         raise ConfigError(f"{folder} holds a run already: give --resume to go on with it, or another --out.")
-    return True
+    rescoring.settle(folder)
+    return read_run(folder)
 
 
 def _whole(
@@ -228,16 +236,19 @@ def _manifest(run: Run | None, manifest: dict[str, Any], options: RunOptions) ->
     return manifest if run is None else resumed(run.manifest, manifest, run.path, rescore=options.rescore)
 
 
-def _open_folder(folder: Path, manifest: Mapping[str, Any], options: RunOptions) -> None:
-    if options.rescore:
-        (folder / SCORES).unlink(missing_ok=True)
+def _open_folder(folder: Path, manifest: Mapping[str, Any], *, rescore: bool) -> Path:
+    """The file that takes the scores. From here on the run is not whole until `_finish`."""
     folder.mkdir(parents=True, exist_ok=True)
+    (folder / SUMMARY).unlink(missing_ok=True)
+    if rescore:
+        return rescoring.begin(folder, manifest)
     write_json(folder / MANIFEST, manifest)
+    return folder / SCORES
 
 
 @contextmanager
-def _line_files(folders: Sequence[Path], name: str) -> Iterator[dict[Path, LineWriter]]:
-    writers = {folder: LineWriter(folder / name) for folder in folders}
+def _line_files(files: Mapping[Path, Path]) -> Iterator[dict[Path, LineWriter]]:
+    writers = {folder: LineWriter(file) for folder, file in files.items()}
     try:
         yield writers
     finally:
@@ -286,19 +297,54 @@ def _open_scores(
         for info in infos:
             score = run.scores.get((*record.key, info.name))
             revived = score is not None and score.status == "pipeline_error" and record.status == "ok"
-            if score is None or revived or _wanted_again(score, options):
+            if score is None or options.rescore or revived or _wanted_again(score, options):
                 yield run.path, record, info.name
 
 
 def _wanted_again(score: Score, options: RunOptions) -> bool:
-    return score.status == "judge_error" and (options.retry_errors or score.reason == OUT_OF_BUDGET)
+    if score.status != "judge_error":
+        return False
+    reason = score.reason or ""
+    return options.retry_errors or reason in {OUT_OF_BUDGET, GIVEN_UP} or reason.startswith(NO_REPLY)
 
 
-def _finish(folder: Path, stopped: str | None) -> RunResult:
-    run = read_run(folder)
-    summary = summarize(run, stopped=stopped)
+def _finish(folder: Path, stopped: str | None, started: Run | None) -> RunResult:
+    """Accept or give up a scoring anew, and write the summary. One that stopped leaves the run as it was."""
+    if rescoring.going_on(folder):
+        new: Collection[Score] = rescoring.scores(folder)
+        stopped = stopped or judge_failure(read_run(folder).metrics, new)
+        (rescoring.give_up if stopped else rescoring.accept)(folder)
+        run = read_run(folder)
+        standing = _standing(run, started)
+    else:
+        run = read_run(folder)
+        new = run.scores.values()
+        standing = stopped = stopped or _standing(run, started)
+    summary = summarize(run, stopped=standing)
     write_json(folder / SUMMARY, summary)
-    return RunResult(replace(run, summary=summary), stopped)
+    reason = next((score.reason for score in new if score.status == "judge_error"), None)
+    return RunResult(replace(run, summary=summary), stopped, reason)
+
+
+def _standing(run: Run, started: Run | None) -> str | None:
+    """Why a run is not whole although nothing stopped it this time: it was resumed without its judge, say."""
+    scored = all((*key, name) in run.scores for name in run.metrics for key in run.answers)
+    before = None if started is None else started.summary.get("stopped")
+    return judge_failure(run.metrics, run.scores.values()) or (None if scored else before or "interrupted")
+
+
+def judge_failure(metrics: Mapping[str, MetricInfo], scores: Iterable[Score]) -> str | None:
+    """``judge_unreachable`` or ``judge_failed`` where the judge was asked and gave no score at all."""
+    asked = [
+        score
+        for score in scores
+        if score.metric in metrics and metrics[score.metric].judged and score.tokens is not None
+        if score.status in {"ok", "judge_error"} and score.reason not in {OUT_OF_BUDGET, GIVEN_UP}
+    ]
+    if not asked or any(score.status == "ok" for score in asked):
+        return None
+    reached = any(not (score.reason or "").startswith(NO_REPLY) for score in asked)
+    return "judge_failed" if reached else "judge_unreachable"
 
 
 def _spent(run: Run) -> float:

@@ -37,6 +37,7 @@ A value is a finite number exactly when the status is ``ok``. ``not_applicable``
 this question; ``judge_error``: the judge failed or replied with nothing usable; ``pipeline_error``: there is no answer.
 
 ``summary.json``  rebuilt from the three at the end of every run: means, counts, crag panel, cost, latency, diagnosis.
+It is not there while a run is worked on, nor after that was interrupted.
 """
 
 from __future__ import annotations
@@ -44,10 +45,10 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from chunking.errors import ConfigError, NotFoundError, StoreError
 
@@ -214,9 +215,7 @@ class Run:
 
     @property
     def metrics(self) -> dict[str, MetricInfo]:
-        return {
-            entry["name"]: MetricInfo(**{**entry, "range": tuple(entry["range"])}) for entry in self.manifest["metrics"]
-        }
+        return _metric_infos(self.manifest)
 
     def values(self, metric: str) -> dict[str, list[float]]:
         """Usable values of a metric by question, repeats in order; a question without one is absent."""
@@ -236,8 +235,9 @@ def read_run(path: str | Path) -> Run:
     manifest = _read_json(manifest_file)
     if manifest.get("format") != FORMAT:
         raise ConfigError(f"{manifest_file} has format {manifest.get('format')!r}, not {FORMAT}; run the suite again.")
-    answers = [answer_from_dict(line) for line in read_lines(folder / ANSWERS)]
-    scores = [Score(**line) for line in read_lines(folder / SCORES)]
+    _check_manifest(manifest_file, manifest)
+    answers = _read_typed(folder / ANSWERS, answer_from_dict)
+    scores = read_scores(folder / SCORES)
     summary_file = folder / SUMMARY
     return Run(
         folder,
@@ -247,6 +247,45 @@ def read_run(path: str | Path) -> Run:
         _read_json(summary_file) if summary_file.is_file() else {},
         _judge_usage(scores),
     )
+
+
+def read_scores(path: Path) -> list[Score]:
+    """Every line of a scores.jsonl, replaced ones included. Raises StoreError."""
+    return _read_typed(path, lambda line: Score(**line))
+
+
+_Record = TypeVar("_Record", AnswerRecord, Score)
+
+
+def _read_typed(path: Path, typed: Callable[[Mapping[str, Any]], _Record]) -> list[_Record]:
+    records = []
+    for number, line in enumerate(read_lines(path), 1):
+        try:
+            record = typed(line)
+            hash(record.key)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise StoreError(
+                f"{path}:{number} is damaged ({type(error).__name__}: {error}); delete that line and run again with "
+                "--resume."
+            ) from None
+        records.append(record)
+    return records
+
+
+def _check_manifest(path: Path, manifest: Mapping[str, Any]) -> None:
+    """Raises StoreError where it lacks what every run has."""
+    try:
+        for key in ("judge", "embedder", "settings", "packages", "started", "seed", "repeat", "concurrency"):
+            manifest[key]
+        for key, inner in (("suite", "hash"), ("corpus", "hash"), ("pipeline", "version"), ("pipeline", "resolved")):
+            manifest[key][inner]
+        _metric_infos(manifest)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise StoreError(f"{path} is damaged ({type(error).__name__}: {error}); run the suite again.") from None
+
+
+def _metric_infos(manifest: Mapping[str, Any]) -> dict[str, MetricInfo]:
+    return {entry["name"]: MetricInfo(**{**entry, "range": tuple(entry["range"])}) for entry in manifest["metrics"]}
 
 
 def _judge_usage(scores: Iterable[Score]) -> dict[str, Any]:
@@ -289,6 +328,19 @@ class LineWriter:
 
     def close(self) -> None:
         os.close(self._descriptor)
+
+
+def write_lines(path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
+    """Replace a JSONL file as a whole."""
+    temporary = path.with_suffix(".tmp")
+    temporary.unlink(missing_ok=True)
+    writer = LineWriter(temporary)
+    try:
+        for line in lines:
+            writer.write(line)
+    finally:
+        writer.close()
+    temporary.replace(path)
 
 
 def write_json(path: Path, value: Mapping[str, Any]) -> None:

@@ -59,9 +59,27 @@ def run(*, suite: str, names: tuple[str, ...], out: Path, home: Path, as_json: b
         print_json({"runs": [_shape(result) for result in results]})
     else:
         _print(results, judged=judge is not None)
+        _tell_stops(results, rescoring=options.rescore)
     whole = all(result.stopped is None for result in results)
     answered = any(result.run.summary["pipeline_errors"] < result.run.summary["answers"] for result in results)
     sys.exit(0 if whole and answered else 1)
+
+
+_ON = {
+    "max_cost": "The budget is spent: --resume with a larger --max-cost goes on.",
+    "judge_unreachable": "The judge gave no reply ({reason}): once it does, --resume judges what is missing.",
+    "judge_failed": "The judge gave no reply that could be used ({reason}): --resume --retry-errors asks it again.",
+    "interrupted": "Metrics of an earlier call still lack scores: --resume with them, and their judge, goes on.",
+}
+"""What to do about each reason that a run has stopped for."""
+
+
+def _tell_stops(results: list[RunResult], *, rescoring: bool) -> None:
+    """On stderr, once a reason."""
+    for stopped, result in {result.stopped: result for result in results if result.stopped}.items():
+        if rescoring:
+            click.echo("The new scoring did not end, so the scores are those that were there.", err=True)
+        click.echo(_ON[stopped].format(reason=result.reason), err=True)
 
 
 def _shape(result: RunResult) -> dict[str, Any]:

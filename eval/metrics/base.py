@@ -20,7 +20,9 @@ class Outcome:
 
 
 OUT_OF_BUDGET = "the budget was spent"
-"""Reason of a `judge_error` that a resumed run tries again."""
+GIVEN_UP = "its rescoring did not end"
+NO_REPLY = "no reply from the judge: "
+"""Reasons of a `judge_error`, the last one's beginning, that a resumed run tries again without being told to."""
 
 
 def not_applicable(reason: str) -> Outcome:

@@ -7,6 +7,7 @@ import itertools
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -185,13 +186,18 @@ def test_a_failed_reply_is_not_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("reply", "message"),
     [
-        (chat("this is no JSON"), "did not fit the schema in 2 attempts"),
+        (chat("this is no JSON"), "did not fit the schema in 2 attempts; the last one was 'this is no JSON'"),
+        (chat(""), "the last one was nothing"),
+        (
+            Reply(b"<html>Bad gateway</html>", headers={"Content-Type": "text/html"}),
+            "no chat completion but '<html>Bad",
+        ),
         (chat_json({"verdict": "perhaps"}), "did not fit the schema"),
         (chat('{"verdict": 1', finish="length"), "cut off at 4096 tokens"),
         (error(429), "status 429"),
         (error(401), "status 401"),
         (error(500), "status 500"),
-        (Reply({"verdict": 1}, delay=1.5), "no reply within 1 s"),
+        (Reply({"verdict": 1}, delay=1.5), "no reply from the judge: none came within 1 s"),
     ],
 )
 def test_every_failure_has_its_reason(reply: Reply, message: str) -> None:
@@ -233,8 +239,8 @@ def test_an_endpoint_that_is_not_there_is_given_up_after_a_few_calls() -> None:
         return reasons
 
     reasons = asyncio.run(run())
-    assert reasons[0].startswith("cannot connect to http://127.0.0.1")
-    assert reasons[-1].startswith("given up: http://127.0.0.1")
+    assert reasons[0].startswith("no reply from the judge: cannot connect to http://127.0.0.1")
+    assert "refused or failed 8 calls" in reasons[-1]
     assert len(reasons) == 12
 
 
@@ -306,12 +312,14 @@ def test_a_call_waits_for_booked_money_that_comes_back() -> None:
 # Whole runs
 
 
-def judged_run(tmp_path: Path, judging: JudgeConfig, name: str = "run", **options: Any) -> RunResult:
+def judged_run(tmp_path: Path, judging: JudgeConfig | None, name: str = "run", **options: Any) -> RunResult:
     (results,) = [judged_runs(tmp_path, judging, 1, name, **options)]
     return results[0]
 
 
-def judged_runs(tmp_path: Path, judging: JudgeConfig, systems: int, name: str, **options: Any) -> list[RunResult]:
+def judged_runs(
+    tmp_path: Path, judging: JudgeConfig | None, systems: int, name: str, **options: Any
+) -> list[RunResult]:
     folder = tmp_path / "suite"
     folder.mkdir(exist_ok=True)
     (folder / "documents.jsonl").write_text('{"doc_id": "d", "text": "Alpha is one. Beta is two. Gamma is three."}\n')
@@ -425,6 +433,86 @@ def test_an_unreachable_judge_ends_quickly_and_says_so(tmp_path: Path) -> None:
     assert {s.status for s in result.run.scores.values() if s.metric == "faithfulness"} == {"judge_error"}
     assert result.run.values("mrr") == {}
     assert len(read_run(tmp_path / "run").answers) == 20
+
+
+USELESS = chat("I cannot help with that.")
+
+
+@contextmanager
+def changing_judge() -> Iterator[tuple[ScriptedServer, list[Reply]]]:
+    """A judge that gives the last reply put into the list, and judges while there is none."""
+    wrong: list[Reply] = []
+    with ScriptedServer(lambda request: wrong[-1] if wrong else judge(request)) as server:
+        yield server, wrong
+
+
+THREE: dict[str, Any] = {"metrics": ("correctness", "mrr"), "sample": 3}
+
+
+def test_a_resume_judges_what_did_not_reach_the_judge(tmp_path: Path) -> None:
+    """Three calls are too few to give up early, and still none got through."""
+    with changing_judge() as (server, wrong):
+        wrong.append(error(401))
+        dead = judged_run(tmp_path, config(server), **THREE)
+        assert dead.stopped == dead.run.summary["stopped"] == "judge_unreachable"
+        assert judged_run(tmp_path, config(server), **THREE, resume=True).stopped == "judge_unreachable"
+        unjudged = judged_run(tmp_path, None, metrics=("mrr",), sample=3, resume=True)
+        assert unjudged.stopped == unjudged.run.summary["stopped"] == "judge_unreachable"
+        wrong.clear()
+        server.requests.clear()
+        alive = judged_run(tmp_path, config(server), **THREE, resume=True)
+        assert len(server.requests) == 3
+    assert alive.stopped is None
+    assert len(alive.run.values("correctness")) == 3
+
+
+def test_one_reply_that_takes_too_long_is_not_an_unreachable_judge() -> None:
+    async def unreached(judging: JudgeConfig) -> bool:
+        async with Judge(judging) as asked:
+            with logged_calls(), pytest.raises(JudgeError, match="no reply from the judge"):
+                await asked.reply("p", Verdict, "m")
+            return asked.unreached
+
+    with ScriptedServer(lambda request: Reply(None, delay=1)) as server:
+        assert not asyncio.run(unreached(config(server, timeout=0.3)))
+    assert asyncio.run(unreached(config(server)))
+
+
+def test_a_judge_whose_replies_are_all_useless_is_told(tmp_path: Path) -> None:
+    with ScriptedServer(lambda request: USELESS) as server:
+        useless = judged_run(tmp_path, config(server), **THREE)
+        assert useless.stopped == useless.run.summary["stopped"] == "judge_failed"
+        calls = len(server.requests)
+        assert judged_run(tmp_path, config(server), **THREE, resume=True).stopped == "judge_failed"
+        assert len(server.requests) == calls, "a useless reply is asked for again with --retry-errors only"
+
+
+@pytest.mark.parametrize(
+    ("reply", "stopped", "paid"), [(error(401), "judge_unreachable", 0), (USELESS, "judge_failed", 3)]
+)
+def test_a_rescoring_that_fails_leaves_the_scores(tmp_path: Path, reply: Reply, stopped: str, paid: int) -> None:
+    with changing_judge() as (server, wrong):
+        judging = config(server, attempts=1)
+        whole = judged_run(tmp_path, judging, **THREE)
+        wrong.append(reply)
+        failed = judged_run(tmp_path, judging, **THREE, resume=True, rescore=True, round=1)
+    assert failed.stopped == stopped
+    assert failed.reason
+    assert failed.run.scores == whole.run.scores
+    assert failed.run.manifest == whole.run.manifest
+    assert failed.run.summary["stopped"] is None
+    assert failed.run.summary["judge"]["model_calls"] == 3 + paid, "what was paid is remembered"
+
+
+def test_metrics_of_another_judge_are_not_kept_beside_new_ones(tmp_path: Path) -> None:
+    with ScriptedServer(judge) as server:
+        judged_run(tmp_path, config(server), metrics=("correctness", "faithfulness"), sample=2)
+        options: dict[str, Any] = {"sample": 2, "resume": True, "rescore": True}
+        with pytest.raises(ConfigError, match="another judge: name faithfulness in --metrics too"):
+            judged_run(tmp_path, config(server, model="other"), metrics=("correctness",), **options)
+        unjudged = judged_run(tmp_path, None, metrics=("mrr",), **options)
+        assert unjudged.run.manifest["judge"]["model"] == "scripted"
+        assert set(unjudged.run.metrics) == {"correctness", "faithfulness", "mrr"}
 
 
 def test_the_judges_share_of_the_budget_ends_a_run_that_can_go_on(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -208,6 +209,64 @@ def test_an_existing_run_is_not_overwritten_and_a_different_one_not_continued(su
     changed = suite_folder(tmp_path / "suite", QUESTIONS[:2])
     with pytest.raises(ConfigError, match="suite"):
         run(changed, system, out=tmp_path / "run", resume=True)
+
+
+class Killed(Exception):  # noqa: N818
+    """Stands for kill -9: nothing of the run is closed or finished after it."""
+
+
+def killed_after(scores: int) -> Callable[[Progress], None]:
+    def progress(seen: Progress) -> None:
+        if seen.stage == "scores" and seen.done == scores:
+            raise Killed
+
+    return progress
+
+
+def rescored(suite: Suite, out: Path, *metrics: str, killed: int | None = None, **options: Any) -> RunResult:
+    corpus = corpus_of_suite(suite)
+    options = {"metrics": metrics or FREE, "resume": True, **options}
+    progress = None if killed is None else killed_after(killed)
+    running = run_suite(
+        suite, corpus, [ScriptedSystem(script(corpus))], out, options=RunOptions(**options), progress=progress
+    )
+    return asyncio.run(running)[0]
+
+
+def test_a_killed_rescoring_leaves_the_scores_and_is_not_a_finished_run(suite: Suite, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    (whole,) = run(suite, ScriptedSystem(script(corpus_of_suite(suite))), out=out)
+    assert whole.run.summary
+    with pytest.raises(Killed):
+        rescored(suite, out, rescore=True, killed=2)
+    left = read_run(out)
+    assert left.summary == {}
+    assert left.scores == whole.run.scores
+    assert rescored(suite, out).run == whole.run
+    with pytest.raises(Killed):
+        rescored(suite, out, rescore=True, killed=2)
+    assert rescored(suite, out, rescore=True).run.scores == whole.run.scores
+    assert sorted(path.name for path in out.iterdir() if path.is_dir()) == []
+
+
+def test_a_resumed_run_is_not_finished_while_it_goes_on(suite: Suite, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    run(suite, ScriptedSystem(script(corpus_of_suite(suite))), out=out, metrics=("f1",))
+    with pytest.raises(Killed):
+        rescored(suite, out, "f1", "mrr", killed=0)
+    assert read_run(out).summary == {}
+    unscored = rescored(suite, out, "f1")
+    assert unscored.stopped == unscored.run.summary["stopped"] == "interrupted"
+    assert rescored(suite, out, "f1", "mrr").run.summary["stopped"] is None
+
+
+def test_rescoring_some_metrics_keeps_the_others(suite: Suite, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    (whole,) = run(suite, ScriptedSystem(script(corpus_of_suite(suite))), out=out)
+    again = rescored(suite, out, "f1", rescore=True)
+    assert again.run.scores == whole.run.scores
+    assert again.run.manifest["metrics"] == whole.run.manifest["metrics"]
+    assert len((out / SCORES).read_bytes().splitlines()) == len(whole.run.scores) + 3
 
 
 def test_a_failing_pipeline_is_a_status_and_can_be_asked_again(suite: Suite, tmp_path: Path) -> None:

@@ -32,7 +32,11 @@ RECORD = AnswerRecord(
     ((Span("d", 0, 2, "香港"),),), ((Span("d", 0, 4, "香港九龙"),),), (), ({"node": "retrieve", "milliseconds": 1.0},),
     12.5, {"model_calls": 0}, 0.0, None,
 )  # fmt: skip
-MANIFEST_VALUE = {"format": 1, "pipeline": {"name": "crag", "version": "v"}, "metrics": []}
+MANIFEST_VALUE = {
+    "format": 1, "suite": {"name": "s", "hash": "h"}, "corpus": {"hash": "h"}, "judge": None, "embedder": None,
+    "pipeline": {"name": "crag", "version": "v", "resolved": {}}, "metrics": [], "settings": {}, "packages": {},
+    "started": "2026-11-30T01:00:00Z", "seed": 0, "repeat": 1, "concurrency": 4,
+}  # fmt: skip
 
 
 def run_folder(tmp_path: Path, *answers: AnswerRecord, scores: tuple[Score, ...] = ()) -> Path:
@@ -100,4 +104,26 @@ def test_another_format_and_a_damaged_line_are_named(tmp_path: Path) -> None:
         read_run(folder)
     write_json(folder / MANIFEST, {**MANIFEST_VALUE, "format": 0})
     with pytest.raises(ConfigError, match="format 0"):
+        read_run(folder)
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        (SCORES, "{}"),
+        (SCORES, '{"question": "q1", "repeat": 0, "metric": "mrr", "value": NaN, "status": "ok"}'),
+        (SCORES, '{"question": ["q1"], "repeat": 0, "metric": "mrr", "value": 1.0, "status": "ok"}'),
+        (SCORES, '{"question": "q1", "repeat": 0, "metric": "mrr", "value": "1", "status": "ok"}'),
+        (ANSWERS, "[]"),
+        (ANSWERS, '{"id": "q1"}'),
+        (MANIFEST, '{"format": 1}'),
+        (MANIFEST, json.dumps({**MANIFEST_VALUE, "metrics": [{"name": "mrr"}]})),
+        (MANIFEST, json.dumps({**MANIFEST_VALUE, "suite": "s"})),
+    ],
+)
+def test_json_that_is_no_run_is_damage(tmp_path: Path, file: str, text: str) -> None:
+    """`--gates` exits 3 on a damaged run; a traceback of ours came as 1, a failed gate."""
+    folder = run_folder(tmp_path, RECORD)
+    (folder / file).write_text(f"{text}\n")
+    with pytest.raises(StoreError, match=f"{file}.* is damaged"):
         read_run(folder)
