@@ -14,6 +14,7 @@ from typing import Any, Literal
 from eval.diagnosis import NEXT
 from eval.intervals import TIE
 from eval.metrics import retrieval
+from eval.metrics.builtin import graded
 from eval.metrics.catalog import CATALOG
 from eval.runs import AnswerRecord, MetricInfo, Question, Run, Score
 
@@ -195,6 +196,8 @@ def _without_gold(before: AnswerRecord, after: AnswerRecord) -> tuple[Stage, str
 def _decision(record: AnswerRecord) -> str:
     answer = record.answer or {}
     done = "declined to answer" if record.abstained else "answered"
+    if not graded(record):
+        return f"the pipeline does not grade and it {done}"
     return (
         f"grading took the route {answer.get('route')} at confidence {answer.get('confidence', 0.0):.2f} and it {done}"
     )

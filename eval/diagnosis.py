@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from eval.metrics import retrieval
-from eval.metrics.builtin import best_passages
+from eval.metrics.builtin import best_passages, graded
 from eval.runs import AnswerRecord, Score
 
 Stage = Literal["pipeline", "retrieval", "ranking", "grading", "generation", "judge"]
@@ -21,6 +21,7 @@ NEXT: dict[Stage, str] = {
     "generation": "use a stronger model, lower its temperature, or hand it fewer and better passages",
     "judge": "run again with --resume --retry-errors, or raise the judge's max_tokens or timeout",
 }
+_SWITCH_ON = "switch grading on, so that weak evidence is refused"
 _REFUSE = "raise grading.upper and grading.lower so that weak evidence is refused, or calibrate the confidence"
 
 
@@ -73,7 +74,8 @@ def _finding(record: AnswerRecord, scores: Mapping[str, Score]) -> tuple[Stage, 
     if not question.answerable:
         if record.abstained:
             return None
-        return "grading", "the documents hold no answer, and one was given", _REFUSE
+        advice = _REFUSE if graded(record) else _SWITCH_ON
+        return "grading", "the documents hold no answer, and one was given", advice
     lost = _lost(record)
     if record.abstained:
         return lost or ("grading", "the evidence was retrieved, and grading refused it")

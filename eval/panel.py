@@ -6,19 +6,23 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from eval.metrics.builtin import confidence, evidence_found
+from eval.metrics.builtin import confidence, evidence_found, graded
 from eval.runs import AnswerRecord
 
 BINS = 10
 
 
 def crag_panel(records: Sequence[AnswerRecord]) -> dict[str, Any]:
-    """Shares are of the answers given. `calibration` and `risk_coverage` are None where no question has gold."""
+    """Shares are of the answers given. `graded` counts those whose route and confidence a grading decided; only they
+    count in `routes`. `calibration` and `risk_coverage` are None where none of them has gold.
+    """
     answered = [record for record in records if record.answer is not None]
-    judged = [r for r in answered if r.gold or not r.question.answerable]
+    decided = [record for record in answered if graded(record)]
+    judged = [r for r in decided if r.gold or not r.question.answerable]
     pairs = [(confidence(record), evidence_found(record)) for record in judged]
     return {
-        "routes": dict(Counter(str(record.answer["route"]) for record in answered if record.answer)),
+        "graded": len(decided),
+        "routes": dict(Counter(str(record.answer["route"]) for record in decided if record.answer)),
         "statuses": dict(Counter(str(record.answer["status"]) for record in answered if record.answer)),
         "rewrite": _stage(answered, "rewrite"),
         "web": _stage(answered, "web"),

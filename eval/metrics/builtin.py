@@ -81,7 +81,7 @@ def answer_metrics() -> list[Measured]:
         Measured(
             CATALOG["brier"],
             lambda record: (confidence(record) - evidence_found(record)) ** 2,
-            (lambda record: needs_gold(record) if record.question.answerable else None,),
+            (needs_grading, lambda record: needs_gold(record) if record.question.answerable else None),
         ),
     ]
 
@@ -97,6 +97,15 @@ def references(record: AnswerRecord) -> list[str]:
 
 def citations(record: AnswerRecord) -> list[dict[str, object]]:
     return list(record.answer["citations"]) if record.answer else []
+
+
+def graded(record: AnswerRecord) -> bool:
+    """Whether the confidence and the route are a decision: with grading off they are constants of the code path."""
+    return record.answer is not None and record.answer.get("models", {}).get("grading") != "off"
+
+
+def needs_grading(record: AnswerRecord) -> str | None:
+    return None if graded(record) else "the pipeline does not grade"
 
 
 def confidence(record: AnswerRecord) -> float:

@@ -64,6 +64,7 @@ def _environment() -> Environment:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
     except ImportError as missing:
         raise MissingExtraError("The HTML report", "eval") from missing
+    from eval.metrics.builtin import graded
     from eval.report import panels
 
     environment = Environment(
@@ -83,7 +84,7 @@ def _environment() -> Environment:
         "figures": verdicts.figures,
         "level": verdicts.level,
     }
-    environment.globals |= {"plural": verdicts.plural, "moved": moved, "held": panels.holds_gold}
+    environment.globals |= {"plural": verdicts.plural, "moved": moved, "held": panels.holds_gold, "graded": graded}
     return environment
 
 

@@ -141,6 +141,23 @@ def test_a_question_puts_no_picture_or_link_into_a_pull_request(tmp_path: Path) 
     assert re.search(r"(?<!\\)\[", markdown) is None
 
 
+def test_a_pipeline_that_does_not_grade_says_so(tmp_path: Path) -> None:
+    cases = [Case(f"q{n}", {"correctness": 1.0}) for n in range(8)]
+    worse = [replace(case, scores={"correctness": 0.0}, confidence=0.31) for case in cases]
+    base = write_run(tmp_path / "a", cases, metrics=(CORRECTNESS,))
+    new = write_run(tmp_path / "b", worse, name="new", metrics=(CORRECTNESS,))
+    for key, each in new.answers.items():
+        new.answers[key] = replace(each, answer={**(each.answer or {}), "models": {"grading": "off"}})  # type: ignore[index]
+    page = render_html(compare_runs(base, [new]))
+    text = "".join(Page(page).text)
+    assert page.count('class="routes"') == 1
+    assert text.count("not graded") == 1 + 8
+    assert "confidence 0.31" not in text
+    charts = page[page.index("<h3>Calibration</h3>") : page.index('id="trade"')]
+    assert "base" in charts
+    assert "new" not in charts
+
+
 def test_both_answers_contexts_and_reasons_are_there(comparison: Comparison) -> None:
     html = render_html(comparison)
     worst = next(change for change in comparison.candidates[0].regressions if change.stage == "retrieval")

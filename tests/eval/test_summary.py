@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from eval.diagnosis import diagnose
+from eval.metrics.base import Outcome
+from eval.metrics.builtin import answer_metrics
 from eval.panel import calibration, crag_panel, refusals, risk_coverage
 from eval.runs import (
     ANSWERS,
@@ -124,6 +128,23 @@ def test_the_panel_counts_routes_rewrites_and_what_they_brought() -> None:
         "evidence_found": 0,
     }
     assert panel["calibration"]["n"] == 3
+
+
+def test_a_pipeline_that_does_not_grade_has_no_route_and_no_confidence() -> None:
+    answer = record()
+    off = replace(answer, answer={**(answer.answer or {}), "models": {"grading": "off"}})
+    panel = crag_panel([off])
+    assert (panel["graded"], panel["routes"], panel["calibration"], panel["risk_coverage"]) == (0, {}, None, None)
+    assert panel["statuses"] == {"grounded": 1}
+    (brier,) = [metric for metric in answer_metrics() if metric.info.name == "brier"]
+    assert asyncio.run(brier.score(off)) == Outcome(None, "not_applicable", "the pipeline does not grade")
+    assert asyncio.run(brier.score(answer)).value == pytest.approx(0.01)
+    void = replace(off, question=replace(off.question, answerable=False))
+    found = diagnose(void, {})
+    assert found is not None
+    assert found.advice.startswith("switch grading on")
+    both = crag_panel([off, answer])
+    assert (both["graded"], both["routes"], both["calibration"]["n"]) == (1, {"correct": 1}, 1)
 
 
 def test_a_panel_without_gold_has_no_calibration() -> None:
