@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from tests.crag.child import Child
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = ROOT / "crag" / "samples" / "documents"
@@ -35,17 +37,18 @@ def crag(
 ) -> Ran:
     """Run `crag` with `arguments`; `home` becomes CRAG_HOME."""
     more = {**env, **({"CRAG_HOME": str(home)} if home else {})}
-    ran = subprocess.run(
-        [sys.executable, "-m", "crag", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        cwd=cwd,
-        env=child_environment(**more),
-        timeout=timeout,
-        check=False,
-    )
-    return Ran(ran.returncode, ran.stdout, ran.stderr)
+    with tempfile.TemporaryDirectory() as folder:
+        out, err = (Path(folder) / name for name in ("out", "err"))
+        child = Child(
+            [str(argument) for argument in arguments],
+            env=child_environment(**more), cwd=cwd or Path.cwd(), out=out, err=err,
+        )  # fmt: skip
+        try:
+            code = child.wait(timeout)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            raise
+        return Ran(code, out.read_text(encoding="utf-8"), err.read_text(encoding="utf-8"))
 
 
 def sentence(ran: Ran) -> str:

@@ -36,4 +36,5 @@ def main(samples: str, folder: str) -> None:
     print("evaluated")
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import subprocess
-import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
+from tests.crag.child import Child
 from tests.crag.cli import child_environment
+
+READY_WITHIN, STOPS_WITHIN = 120, 60
+"""Seconds, on a machine that has much else to do."""
 
 
 @dataclass(frozen=True)
 class Serving:
     url: str
-    process: subprocess.Popen[str]
+    process: Child
     banner: str
     """What it printed before it was ready."""
 
@@ -29,38 +35,37 @@ def serving(home: Path, *arguments: str, **env: str) -> Iterator[Serving]:
 
     A block may kill the process too.
     """
-    with subprocess.Popen(
-        [sys.executable, "-u", "-m", "crag", "serve", "--port", "0", *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=child_environment(CRAG_HOME=str(home), **env),
-    ) as process:
-        try:
-            banner = _until_ready(process, 120)
-            found = re.search(r"http://\S+?(?=/\s)", banner)
-            assert found, banner
-            yield Serving(found[0], process, banner)
-        finally:
-            process.send_signal(signal.SIGINT)
+    with tempfile.TemporaryDirectory() as folder:
+        out, err = (Path(folder) / name for name in ("out", "err"))
+        os.mkfifo(out)
+        process = Child(
+            ["serve", "--port", "0", *arguments],
+            env=child_environment(CRAG_HOME=str(home), **env), cwd=Path.cwd(), out=out, err=err,
+        )  # fmt: skip
+        with out.open(encoding="utf-8") as printed:
             try:
-                process.wait(15)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                raise AssertionError("the server did not stop on Ctrl-C") from None
-    assert process.returncode in (0, -signal.SIGKILL)
+                banner = _until_ready(process, printed, err)
+                found = re.search(r"http://\S+?(?=/\s)", banner)
+                assert found, banner
+                yield Serving(found[0], process, banner)
+            finally:
+                process.send_signal(signal.SIGINT)
+                try:
+                    process.wait(STOPS_WITHIN)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    raise AssertionError("the server did not stop on Ctrl-C") from None
+        assert process.returncode in (0, -signal.SIGKILL)
 
 
-def _until_ready(process: subprocess.Popen[str], limit: float) -> str:
-    assert process.stdout is not None
-    assert process.stderr is not None
-    late = threading.Timer(limit, process.kill)
+def _until_ready(process: Child, printed: TextIO, err: Path) -> str:
+    late = threading.Timer(READY_WITHIN, process.kill)
     late.start()
     seen = ""
     while "Ctrl-C" not in seen:
-        line = process.stdout.readline()
+        line = printed.readline()
         if not line:
-            raise AssertionError(f"the server ended, or took {limit} s: {seen}{process.stderr.read()}")
+            raise AssertionError(f"the server ended, or took {READY_WITHIN} s: {seen}{err.read_text()}")
         seen += line
     late.cancel()
     return seen

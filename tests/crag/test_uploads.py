@@ -293,7 +293,7 @@ def test_a_job_that_is_broken_off_is_finished_by_the_next_server(copy_of_samples
     with serving(home) as second, httpx.Client(base_url=second.url, timeout=60) as http:
         told = finished(http, job)
         assert told["status"] == "done"
-        assert {entry["status"] for entry in told["files"]} <= {"added", "updated", "unchanged"}
+        assert {entry["status"] for entry in told["files"]} <= {"added", "updated", "unchanged"}, told
         assert "seven months" in answer(http, "How often is the pump P-39 serviced?")["text"]
         assert http.get("/v1/documents").json()["total"] == 40 + 18
         assert not list((home / "uploads" / "jobs" / job).glob("[0-9]*"))
