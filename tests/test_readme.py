@@ -162,3 +162,14 @@ def test_the_chinese_readme_is_in_step(part: str) -> None:
     english, chinese = (text.partition("\n")[2] for text in (README, CHINESE))
     assert skeleton(english)[part], "nothing to compare"
     assert skeleton(chinese)[part] == skeleton(english)[part]
+
+
+def test_every_metric_is_explained() -> None:
+    from eval.metrics.catalog import CATALOG, ON_REQUEST
+
+    rows = [
+        f"| `{info.name}` | {info.group} | {info.description} | {info.direction} | "
+        f"{', '.join([*(['judge'] if info.judged else []), *(['when named'] if info.name in ON_REQUEST else [])])} |"
+        for info in CATALOG.values()
+    ]
+    assert "\n".join(rows) in (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8")
