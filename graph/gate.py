@@ -6,15 +6,24 @@ What has been let through is never taken back, so the pieces join to exactly the
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from chunking.sentences import split_sentences
+from graph.crosslingual import Alike
 from graph.evidence import Source, Strip
 from graph.language import has_han
-from graph.markers import cited, may_open_marker, opens_with_marker, replace_markers, without_markers
+from graph.markers import (
+    cited,
+    ends_behind_markers,
+    may_open_marker,
+    opens_with_marker,
+    replace_markers,
+    without_markers,
+)
 from graph.prompts import NOT_ENOUGH
 from graph.quotes import header_of, plain
-from graph.support import ATTRIBUTION, content_words, coverage, supported
+from graph.support import ATTRIBUTION, content_words, coverage, exact_parts_hold, supported
 from graph.types import Citation, Language
 
 _NO_WORDS = re.compile(r"[\W_]*")
@@ -27,7 +36,11 @@ class Gate:
     (sentences that nothing supported) and `insufficient` (the model said that the sources do not suffice).
     """
 
-    def __init__(self, sources: Sequence[Source], question: str, language: Language) -> None:
+    def __init__(
+        self, sources: Sequence[Source], question: str, language: Language, alike: Alike | None = None
+    ) -> None:
+        """`alike` compares a sentence with a source in the other script; None: its numbers and names decide alone."""
+        self._alike = alike
         self._sources = {source.number: source for source in sources}
         self._evidence = {source.number: _evidence(source) for source in sources}
         self._question = question
@@ -49,6 +62,12 @@ class Gate:
         return self._release(whole=True)
 
     @property
+    def compares(self) -> bool:
+        """Whether a sentence may have to be embedded: then `push` and `close` take longer than a loop should wait."""
+        zh = self._language == "zh"
+        return self._alike is not None and any(has_han(text) != zh for text in self._evidence.values())
+
+    @property
     def citations(self) -> tuple[Citation, ...]:
         return tuple(self._sources[number].cite(marker, self._used[number]) for number, marker in self._markers.items())
 
@@ -65,7 +84,7 @@ class Gate:
     def _take(self, whole: bool) -> list[tuple[str, str]]:
         """Sentences that are complete, each with the whitespace before it, removed from the buffer."""
         sentences: list[tuple[int, int]] = []
-        for start, end in split_sentences(self._buffer):
+        for start, end in _sentences(self._buffer):
             at = start
             # "... is 4. [1] Next": the marker belongs to the sentence that has just ended.
             if sentences and (match := opens_with_marker(self._buffer[at:end])):
@@ -106,15 +125,30 @@ class Gate:
 
     def _supporting(self, bare: str, named: list[int]) -> list[int]:
         """The sources among `named` that bear the sentence, or else the one that does so beyond doubt."""
-        if named and supported(bare, [self._evidence[number] for number in named], self._question):
+        near = [number for number in named if self._same_script(bare, number)]
+        across = [number for number in named if number not in near and self._says_across(bare, number)]
+        if near and supported(bare, [self._evidence[number] for number in near], self._question):
             words = content_words(bare)
-            return [number for number in named if words & content_words(self._evidence[number])] or named[:1]
+            near = [number for number in near if words & content_words(self._evidence[number])] or near[:1]
+        else:
+            near = []
+        if near or across:
+            return [number for number in named if number in near or number in across]
         fitting = [
             number
             for number, text in self._evidence.items()
-            if has_han(text) == has_han(bare) and supported(bare, [text], "", bar=ATTRIBUTION)
+            if self._same_script(bare, number) and supported(bare, [text], "", bar=ATTRIBUTION)
         ]
         return sorted(fitting, key=lambda number: -coverage(bare, self._evidence[number]))[:1]
+
+    def _same_script(self, bare: str, number: int) -> bool:
+        return has_han(self._evidence[number]) == has_han(bare)
+
+    def _says_across(self, bare: str, number: int) -> bool:
+        if not exact_parts_hold(bare, f"{self._evidence[number]}\n{self._question}"):
+            return False
+        strips = [strip.text for strip in self._sources[number].strips]
+        return self._alike is None or self._alike(bare, strips)
 
     def _write(self, sentence: str, numbers: Sequence[int]) -> str:
         written: set[int] = set()
@@ -127,6 +161,12 @@ class Gate:
         text = replace_markers(sentence, marker)
         missing = "".join(f"[{self._markers[number]}]" for number in numbers if number not in written)
         return text if not missing else f"{text}{'' if self._language == 'zh' else ' '}{missing}"
+
+
+def _sentences(text: str) -> Iterator[tuple[int, int]]:
+    for start, end in split_sentences(text):
+        ends = [start + at for at in ends_behind_markers(text[start:end])]
+        yield from pairwise(dict.fromkeys((start, *ends, end)))
 
 
 def says_not_enough(sentence: str) -> bool:

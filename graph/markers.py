@@ -13,14 +13,23 @@ _NOUN = r"(?:sources?|src|refs?|references?|docs?|documents?|passages?|id|来源
 _LABEL = rf"(?:{_NOUN}\s*[:：=#]?\s*[\"']?\s*)?"
 _AND = r"\s*(?:[,，、;；&|/\-–—~]|\band\b|和|及|与)\s*"
 _NUMBERS = rf"\^?{_LABEL}\d{{1,9}}[\"']?(?:{_AND}\^?{_LABEL}\d{{1,9}}[\"']?)*"
+_NEVER_CLOSED = rf"(?![^\n{re.escape(OPENING + CLOSING)}]{{0,40}}{_CLOSE})"
+"""What is closed later is no marker but text in brackets."""
+_TRAILING = rf"\s*[,，、]\s*(?!\d){_NEVER_CLOSED}"
+"""A list of numbers that breaks off."""
+_BEHIND_END = rf"(?:(?<=[.!?。！？])|(?<=[.!?。！？]\s)){_OPEN}\s*{_NUMBERS}(?=\s){_NEVER_CLOSED}"
+"""Left open right behind a sentence, and the next one follows."""
+_STOP = r"[,，、]?\s*[.。!！?？;；](?!\d)"
 # A marker may be nested, left open, or made a link of; a daggered tail is some models' line reference.
 MARKER = re.compile(
-    rf"(?:{_OPEN}\s*)+{_NUMBERS}\s*(?:[†:：][^\n{re.escape(OPENING + CLOSING)}]{{0,30}})?"
-    rf"(?:(?:\s*{_CLOSE})+(?:\([^)\s]*\))?|(?=\s*(?:{_OPEN}|\Z)))",
+    rf"(?:{_OPEN}\s*{_LABEL})+{_NUMBERS}\s*(?:[†:：][^\n{re.escape(OPENING + CLOSING)}]{{0,30}})?"
+    rf"(?:(?:\s*{_CLOSE})+(?:\([^)\s]*\))?|(?=\s*(?:{_OPEN}|{_STOP}|\n|\Z))|{_TRAILING})|{_BEHIND_END}",
     re.IGNORECASE,
 )
+_MARKERS = re.compile(rf"(?:\s*(?:{MARKER.pattern}))+", re.IGNORECASE)
+_ENDS_MARKED = re.compile(rf"[.!?。！？](?:{_MARKERS.pattern}(?=\s+\S)|(?={_OPEN}\s))", re.IGNORECASE)
 _PARTIAL = re.compile(rf"{_OPEN}[^\n{re.escape(CLOSING)}]{{0,60}}\Z")
-_LEFT_OPEN = re.compile(rf"{_OPEN}(?=\s*\^?\d)")
+_LEFT_OPEN = re.compile(rf"{_OPEN}(?=\s*\^?{_LABEL}\d)", re.IGNORECASE)
 _IMAGE = re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)?")
 _ACTIVE_HTML = re.compile(
     r"</?\s*(?:img|script|iframe|object|embed|link|style|svg|form|input|video|audio)\b[^>\n]*>?", re.I
@@ -64,8 +73,16 @@ def replace_markers(sentence: str, write: Callable[[Sequence[int]], str]) -> str
 
 
 def opens_with_marker(text: str) -> re.Match[str] | None:
-    """A marker at the start of `text`: it belongs to the sentence before."""
-    return re.compile(rf"\s*(?:{MARKER.pattern})", re.IGNORECASE).match(text)
+    """Markers at the start of `text`: they belong to the sentence before."""
+    return _MARKERS.match(text)
+
+
+def ends_behind_markers(text: str) -> list[int]:
+    """Where sentences of `text` end behind which a marker, or a bare bracket, stands without a space.
+
+    "It has 312.[1] It was" ends before " It".
+    """
+    return [match.end() for match in _ENDS_MARKED.finditer(text)]
 
 
 def may_open_marker(text: str) -> bool:

@@ -7,6 +7,7 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from chunking.errors import CragError, ProviderError
+from graph.crosslingual import alike
 from graph.gate import Gate
 from graph.llms.base import Generator, LengthError, Request
 from graph.llms.extractive import ExtractiveGenerator
@@ -24,8 +25,10 @@ async def generate(state: State, run: Run) -> Result:
         config=run.generation,
         history=state["history"],
     )
-    gate = Gate(request.sources, request.standalone, request.language)
     generator, usage, update = run.deps.generator, list[Usage](), State(incomplete=False)
+    # What is quoted needs no comparison.
+    compare = alike(run.deps.embedder) if generator.prompt(request) else None
+    gate = Gate(request.sources, request.standalone, request.language, compare)
     # One more reserve than the guard around the node leaves: the quotes below are written inside it.
     limit = max(0.0, min(run.generation.timeout, run.remaining(reserves=2)))
     try:
@@ -80,11 +83,13 @@ async def _write(generator: Generator, request: Request, gate: Gate, run: Run, u
         async for piece in pieces:
             if isinstance(piece, Usage):
                 usage.append(piece)
+            elif gate.compares:
+                _show(await asyncio.to_thread(gate.push, piece), run)
             else:
                 _show(gate.push(piece), run)
             if gate.insufficient:
                 return
-    _show(gate.close(), run)
+    _show(await asyncio.to_thread(gate.close) if gate.compares else gate.close(), run)
 
 
 def _show(text: str, run: Run) -> None:
