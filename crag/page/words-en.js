@@ -109,5 +109,8 @@ export default {
   base: "Base",
   candidate: "Candidate",
   compareRuns: "Compare",
+  noRunChosen: "choose a run",
+  allMetrics: (n) => `Show all ${n} metrics`,
+  mainMetrics: () => "Show the main metrics",
   blocked: "The browser blocked the new tab: allow pop-ups for this page.",
 };

@@ -107,5 +107,8 @@ export default {
   base: "基准",
   candidate: "候选",
   compareRuns: "对比",
+  noRunChosen: "选择一次运行",
+  allMetrics: (n) => `显示全部 ${n} 个指标`,
+  mainMetrics: () => "只显示主要指标",
   blocked: "浏览器拦截了新标签页，请允许此页面弹出窗口。",
 };

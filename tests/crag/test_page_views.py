@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -122,12 +123,29 @@ def test_evaluation_runs_are_listed_and_compared(home: Path, tmp_path: Path, ope
     pipelines = ("--pipeline", "vector", "--pipeline", "crag")
     ran = crag("eval", "run", "--suite", suite, *pipelines, "--out", runs / "first", home=home)
     assert ran.code == 0, ran.err
+    (runs / "torn").mkdir()
+    shutil.copy(runs / "first" / "crag" / "manifest.json", runs / "torn")
     with serving(home, "--runs", str(runs)) as server:
         page = open_page(f"{server.url}/#/evaluations")
         page.wait_for_selector(".runs tbody tr")
-        assert page.locator(".runs tbody tr").count() == 2
+        assert page.locator(".runs tbody tr").count() == 3
+        assert re.search(r"vector \w+ · \d{1,2} \w{3} 20\d\d, \d\d:\d\d", page.inner_text(".runs"))
+        assert page.inner_text(".runs").count("unfinished") == 1
+        few = page.locator(".runs thead th").count()
+        page.click("#evaluations .more")
+        names = page.locator(".runs thead th").all_inner_texts()
+        assert few <= 2 + 6 < len(names)
+        cells = [row.locator("td, th").all_inner_texts() for row in page.locator(".runs tbody tr").all()]
+        assert all({row[place] for row in cells} != {"–"} for place in range(len(names)))
+        page.click("#evaluations .more")
         shot(page, "evaluations")
         options = page.locator("#pick-base option")
+        assert options.all_inner_texts()[1:] == ["first/crag", "first/vector"]
+        picked = [page.locator(f"#pick-{role} option:checked").inner_text() for role in ("base", "candidate")]
+        assert picked == ["first/vector", "first/crag"]
+        assert page.locator(".compare .primary").is_enabled()
+        page.select_option("#pick-base", page.input_value("#pick-candidate"))
+        assert page.locator(".compare .primary").is_disabled()
         vector = options.filter(has_text="vector").get_attribute("value")
         page.select_option("#pick-base", vector)
         page.select_option("#pick-candidate", options.filter(has_text="crag").get_attribute("value"))
