@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import resource
+import signal
+from multiprocessing.connection import Connection
 from multiprocessing.synchronize import Event
 from pathlib import Path
 
 import chromadb  # noqa: F401 - a second of import time that each process would spend before it can be killed
 
+from chunking.errors import CragError
 from retrieval.ingest import catch_up, ingest
 from retrieval.lexical.tokenizer import tokenize
 from retrieval.workspace import Workspace
@@ -30,3 +34,18 @@ def switch_index(home: Path, ready: Event) -> None:
         ready.set()
         catch_up(workspace, index, warm_sentences=False)
         workspace.switch("mine", index)
+
+
+def ingest_until_full(home: Path, folder: Path, limit: int, told: Connection) -> None:
+    """Ingest where no file may grow over `limit` bytes, and tell what that gave: a sentence, or that all went in."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        with Workspace.open(home, write=True) as workspace:
+            index = workspace.index(CHUNKING, HashEmbedder())
+            index.match("load what has to be read")
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+            ingest(workspace, index, [folder], warm_sentences=False)
+    except CragError as error:
+        told.send(str(error))
+    else:
+        told.send("all went in")
