@@ -17,6 +17,7 @@ _SHORT_CELL = 3
 """Lines: in most rows of a table one cell is as short. Columns of running text between two rules are longer."""
 _WIDEST_NAME = 12.0
 """Line heights: what names a record is narrower than a column of running text."""
+_BESIDE_SHARE = 0.6
 _Span = tuple[float, float]
 
 
@@ -85,16 +86,17 @@ def _beside(near: Sequence[Line], columns: Sequence[_Span], rule: float) -> list
 
 
 def split_rows(cells: dict[int, list[Line]], *, alone: bool) -> list[dict[int, list[Line]]]:
-    """A band that holds all records of a table, `alone` below its header, parted where its first column has a line
-    beside one of another column.
+    """A band that holds all records of a table, `alone` below its header, parted at the lines of its first column.
+
+    Beside most of them the other columns have a line too; where cells are wrapped, one of them has fewer.
     """
     first = cells.get(0, [])
-    others = [segment for column, cell in cells.items() if column for segment in cell]
-    starts = sorted({segment.bottom for segment in first if any(same_baseline(segment, other) for other in others)})[
-        ::-1
-    ]
+    others = [cell for column, cell in cells.items() if column]
+    starts = sorted({segment.bottom for segment in first if any(_has_line(cell, segment) for cell in others)})[::-1]
+    beside = [sum(_has_line(cell, segment) for segment in first) for cell in others]
+    wrapped = any(count < _BESIDE_SHARE * len(starts) for count in beside)
     widths = sorted((segment.right - segment.left) / segment.size for segment in first)
-    if not alone or len(starts) < 2 or widths[len(widths) // 2] > _WIDEST_NAME:
+    if not alone or len(starts) < 2 or wrapped or widths[len(widths) // 2] > _WIDEST_NAME:
         return [cells]
     rows: list[dict[int, list[Line]]] = [{} for _ in starts]
     for column, cell in cells.items():
@@ -102,6 +104,10 @@ def split_rows(cells: dict[int, list[Line]], *, alone: bool) -> list[dict[int, l
             row = max(0, sum(start >= segment.bottom - 0.5 * segment.size for start in starts) - 1)
             rows[row].setdefault(column, []).append(segment)
     return rows
+
+
+def _has_line(cell: Sequence[Line], beside: Line) -> bool:
+    return any(same_baseline(segment, beside) for segment in cell)
 
 
 def _heights(cell: Sequence[Line]) -> set[int]:

@@ -46,6 +46,7 @@ class Boxes:
         self._reference = ctypes.byref(self._box)
         self._name = ctypes.create_string_buffer(128)
         self._flags = ctypes.c_int()
+        self._matrix = pdfium.FS_MATRIX()
         places = range(0, len(text), len(text) // _SAMPLES + 1)
         directions = Counter(self._angle(index) for index in places if not text[index].isspace())
         self.direction = directions.most_common(1)[0][0] if directions else 0
@@ -64,6 +65,13 @@ class Boxes:
     def _angle(self, index: int) -> int:
         radians = self._pdfium.FPDFText_GetCharAngle(self._page, index)
         return round(math.degrees(radians) / 90) % 4 * 90 if radians > 0 else 0
+
+    def size(self, index: int) -> float:
+        """Of a character's font on the page, in points; boxes differ from font to font, and from glyph to glyph."""
+        if not self._pdfium.FPDFText_GetMatrix(self._page, index, ctypes.byref(self._matrix)):
+            return 0.0
+        scale = math.hypot(self._matrix.c, self._matrix.d)
+        return float(self._pdfium.FPDFText_GetFontSize(self._page, index)) * scale
 
     def bold(self, index: int) -> bool:
         self._pdfium.FPDFText_GetFontInfo(self._page, index, self._name, 128, ctypes.byref(self._flags))

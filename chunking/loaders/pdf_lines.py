@@ -31,10 +31,11 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Points, origin at the bottom left. `size` is the height of the font's line box. `row` groups the segments that
-    the stream put on one baseline, `cells` are those that were rejoined, none where it is one. `bold` holds from first
-    to last character. A `turned` line runs in another direction than its page's text: it belongs to no paragraph.
-    One with `rows` is a whole table.
+    """Points, origin at the bottom left. `size` is the font's, or the height of the line where it is not known.
+
+    `row` groups the segments that the stream put on one baseline, `cells` are those that were rejoined, none where it
+    is one. `bold` holds from first to last character. A `turned` line runs in another direction than its page's text:
+    it belongs to no paragraph. One with `rows` is a whole table.
     """
 
     text: str
@@ -73,11 +74,11 @@ def line_segments(text: str, boxes: Boxes, grids: Sequence[Grid] = ()) -> list[L
 
     Words that are turned are segments each for itself.
     """
-    box_of = boxes.box
+    box_of, size_of = boxes.box, boxes.size
     segments: list[Line] = []
     row = 0
     start = last = -1
-    left = right = bottom = top = 0.0
+    left = right = bottom = top = size = 0.0
 
     def flush() -> None:
         nonlocal start
@@ -85,16 +86,16 @@ def line_segments(text: str, boxes: Boxes, grids: Sequence[Grid] = ()) -> list[L
             words = text[start : last + 1].replace("\0", "").strip()
             if words:
                 bold = boxes.bold(start) and boxes.bold(last)
-                segments.append(Line(words, left, right, bottom, top, top - bottom, row, bold))
+                segments.append(Line(words, left, right, bottom, top, size or top - bottom, row, bold))
         start = -1
 
     def take(first: int, final: int, head: Box, far: float) -> None:
-        nonlocal start, last, left, right, bottom, top
+        nonlocal start, last, left, right, bottom, top, size
         begin, end, low, high = head
         if start >= 0:
             height = high - low
             jumps = (
-                begin - right > 1.5 * (height if height > 1.0 else 1.0)
+                begin - right > 1.5 * max(height, size, 1.0)
                 or end < left - height
                 or any(grid.parts_between(right, begin, low, high) for grid in grids)
             )
@@ -104,7 +105,7 @@ def line_segments(text: str, boxes: Boxes, grids: Sequence[Grid] = ()) -> list[L
             if jumps:
                 flush()
         if start < 0:
-            start, left, right, bottom, top = first, begin, far, low, high
+            start, left, right, bottom, top, size = first, begin, far, low, high, size_of(first)
         elif far > right:
             right = far
         last = final

@@ -1,4 +1,4 @@
-"""PDF: reading order on two-column pages, then pages per second and peak memory beside pypdfium2's bare text.
+"""PDF: reading order on pages of two and three columns, then pages a second and peak memory beside pypdfium2's bare text.
 
 Each reader works in a process of its own on the same 200 pages, so that the peak is its own; times are processor
 seconds of the median round. Peaks are read the way Linux gives them.
@@ -12,7 +12,7 @@ import re
 import statistics
 import time
 from collections.abc import Callable
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 
 from fpdf import FPDF
@@ -30,12 +30,11 @@ _WORDS = re.findall(
 
 
 def main() -> None:
-    for chinese in (False, True):
-        for by_row in (False, True):
-            data, lines = columns(chinese, by_row)
-            share = transitions(load_bytes(data, source="columns.pdf").text, lines)
-            order = "row by row" if by_row else "by column"
-            print(f"two columns, {'zh' if chinese else 'en'}, written {order}: {share:.4f} of line transitions right")
+    for count, chinese, by_row in product((2, 3), (False, True), (False, True)):
+        data, lines = columns(chinese, by_row, count)
+        share = transitions(load_bytes(data, source="columns.pdf").text, lines)
+        order = "row by row" if by_row else "by column"
+        print(f"{count} columns, {'zh' if chinese else 'en'}, written {order}: {share:.4f} of line transitions right")
     data = pages()
     context = multiprocessing.get_context("spawn")
     for name, read in (("pypdfium2's bare text", bare), ("this reader", ours)):

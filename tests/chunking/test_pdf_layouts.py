@@ -42,31 +42,32 @@ def kinds(document: Document) -> list[tuple[str, str]]:
 
 
 @cache
-def columns(chinese: bool, by_row: bool) -> tuple[bytes, list[str]]:
+def columns(chinese: bool, by_row: bool, count: int = 2) -> tuple[bytes, list[str]]:
     pdf = _pdf(chinese=chinese)
     expected: list[str] = []
     for page in range(3):
         pdf.add_page()
         places = []
-        for column in range(2):
+        for column in range(count):
             for line in range(45):
                 tag = f"{page}{column}{line:02}"
                 text = (
-                    f"{tag}检索增强生成把检索到的段落交给语言模型，{tag}"
+                    f"{tag}检索增强生成把检索到的段落交给语言模型，"[: 4 + 34 // count] + tag
                     if chinese
-                    else f"w{tag} of running text that fills its column to w{tag}"
+                    else f"w{tag} of running text that fills its column to"[: 86 // count].strip() + f" w{tag}"
                 )
                 places.append((column, line, text))
         expected += [text for _, _, text in places]
         for column, line, text in sorted(places, key=lambda place: place[1::-1]) if by_row else places:
-            pdf.text(15 + 95 * column, 25 + 5 * line, text)
+            pdf.text(15 + 190 / count * column, 25 + 5 * line, text)
     return bytes(pdf.output()), expected
 
 
+@pytest.mark.parametrize("count", [2, 3])
 @pytest.mark.parametrize("by_row", [False, True])
 @pytest.mark.parametrize("chinese", [False, True])
-def test_lines_of_two_columns_follow_each_other(chinese: bool, by_row: bool) -> None:
-    data, lines = columns(chinese, by_row)
+def test_lines_of_columns_follow_each_other(chinese: bool, by_row: bool, count: int) -> None:
+    data, lines = columns(chinese, by_row, count)
     text = load_bytes(data, source="a.pdf").text
     places = [text.find(line) for line in lines]
     right = sum(-1 < a < b <= a + len(line) + 2 for line, (a, b) in zip(lines, pairwise(places), strict=False))
@@ -168,6 +169,17 @@ def test_chinese_lines_join_without_spaces_also_after_full_width_marks() -> None
     assert load_bytes(bytes(pdf.output()), source="a.pdf").text == (
         "每日备份保留三十天，超过期限的备份由清理任务（凌晨两点）自动删除；删除之前会用 SHA-256 再次核对校验和。"
     )
+
+
+def test_a_paragraph_in_two_fonts_is_one() -> None:
+    pdf = _pdf(chinese=True)
+    pdf.add_page()
+    lines = ["每日备份保留三十天，", "超过期限的备份由清理任务", "removes them at night,", "删除之前再次核对校验和。"]
+    for number, line in enumerate(lines):
+        pdf.set_font("Helvetica" if line.isascii() else "noto", size=9)
+        pdf.text(20, 30 + 5 * number, line)
+    document = load_bytes(bytes(pdf.output()), source="a.pdf")
+    assert [kind for kind, _ in kinds(document)] == ["paragraph"]
 
 
 def test_lists_with_wide_gaps_after_their_marks_are_no_table() -> None:

@@ -57,6 +57,22 @@ def test_shaded_rows_make_a_table_whose_header_stands_above_them() -> None:
     assert tables(load_bytes(bytes(pdf.output()), source="a.pdf")) == [written(ROWS)]
 
 
+def test_two_records_that_wrap_between_three_rules_stay_two() -> None:
+    pdf = _pdf()
+    rows = [("retrieval options of the first stage", SENTENCE * 2, "on"), ("rerank options", SENTENCE * 2, "off")]
+    with pdf.table(
+        rows,
+        col_widths=(15, 60, 15),
+        borders_layout="HORIZONTAL_LINES",
+        v_align="TOP",
+        text_align="LEFT",
+        first_row_as_headings=False,
+    ):
+        pdf.line(10, pdf.get_y(), 200, pdf.get_y())
+    pdf.line(10, pdf.get_y(), 200, pdf.get_y())
+    assert tables(load_bytes(bytes(pdf.output()), source="a.pdf")) == [written(rows)]
+
+
 def test_a_ruled_cell_over_several_rows_is_said_in_each() -> None:
     pdf = _pdf()
     with pdf.table() as table:
