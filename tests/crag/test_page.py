@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import httpx
 import pytest
 
 from tests.crag.chromium import CHROMIUM, ask, shot
@@ -260,3 +261,19 @@ def test_what_degraded_is_named(copy_of_samples: Callable[[], Path], open_page: 
         assert "02:30" in page.inner_text(".answer .text")
         assert page.inner_text(".degraded").startswith("Write: ")
         shot(page, "degraded")
+
+
+def test_each_documents_chunk_view_has_an_origin_of_its_own(server: Serving, browser: Browser) -> None:
+    listed = httpx.get(f"{server.url}/v1/documents").json()["data"]
+    one = next(each for each in listed if each["source"].endswith("glossary.md"))
+    address = f"{server.url}/v1/documents/{one['id']}/chunk-view"
+    page = browser.new_page(locale="en-US")
+    problems: list[str] = []
+    page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
+    page.goto(server.url + httpx.get(address).json()["url"])
+    page.wait_for_selector("#chosen .chunk")
+    assert page.evaluate("window.origin") == "null"
+    assert problems == []
+    page.close()
+    assert httpx.get(f"{server.url}/v1/documents/none/chunk-view").status_code == 404
+    assert httpx.get(f"{address}?pipeline=none").json()["error"]["code"] == "model_not_found"
