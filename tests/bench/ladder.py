@@ -204,7 +204,8 @@ def _manifest(results: Sequence[SetResult], program: str) -> Iterator[str]:
     yield f"- Program: commit {state}, hash of the program and its packages {program}"
     yield f"- Primary metric: {PRIMARY}, {CATALOG[PRIMARY].description}"
     yield f"- Packages: {', '.join(f'{name} {version}' for name, version in first['packages'].items())}"
-    yield f"- Machine: {platform.system()} {platform.machine()}, {os.cpu_count()} cores"
+    load = f"{os.getloadavg()[2]:.1f} processes ready to run at the end (mean of 15 minutes)"
+    yield f"- Machine: {platform.system()} {platform.machine()}, {os.cpu_count()} cores, {load}"
     yield f"- Started: {first['started']}"
 
 
