@@ -14,7 +14,7 @@ import logging
 import os
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -184,9 +184,16 @@ class Judge:
         await self._client.close()
         self._cache.close()
 
-    async def reply(self, prompt: str, shape: type[_Reply], metric: str) -> _Reply:
+    async def reply(
+        self,
+        prompt: str,
+        shape: type[_Reply],
+        metric: str,
+        check: Callable[[_Reply], None] = lambda reply: None,
+    ) -> _Reply:
         """The judge's reply as a `shape`, from the cache where it was given before.
 
+        `check` raises JudgeError for one that fits the shape and still says nothing usable: it is not kept.
         Call it inside `logged_calls`. Raises JudgeError and BudgetSpentError.
         """
         log = _LOG.get()
@@ -202,6 +209,7 @@ class Judge:
         self._running[key] = future
         try:
             reply = await self._ask(prompt, shape)
+            check(reply)
             self._cache.put(key, reply.model_dump_json())
             future.set_result(reply.model_dump_json())
         except BaseException as error:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import itertools
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -547,24 +546,24 @@ def test_a_limit_without_a_price_is_refused_before_anything_is_asked(tmp_path: P
 
 
 def test_four_pipelines_keep_the_judges_slots_full_and_no_more(tmp_path: Path) -> None:
-    running, seen, lock = 0, [], threading.Lock()
+    """Of the first 64 calls none is answered before eight wait for it together."""
+    running, seen, lock, full = 0, [], threading.Lock(), threading.Barrier(8, timeout=60)
 
     def slow(request: Request) -> Reply:
         nonlocal running
         with lock:
             running += 1
             seen.append(running)
-        time.sleep(0.1)
+            together = len(seen) <= 64
+        if together:
+            full.wait()
         with lock:
             running -= 1
         return judge(request)
 
     with ScriptedServer(slow) as server:
         metrics = ("faithfulness", "correctness")
-        started = time.monotonic()
-        judged_runs(tmp_path, config(server, timeout=30), 4, "runs", sample=10, metrics=metrics)
-        took = time.monotonic() - started
+        judged_runs(tmp_path, config(server, timeout=120), 4, "runs", sample=10, metrics=metrics)
     assert len(seen) == 4 * 10 * 3
     assert max(seen) == 8
-    assert took < len(seen) * 0.1 / 2, "one after the other, the calls alone would take twice as long"
     assert (tmp_path / "runs" / "s3" / ANSWERS).is_file()

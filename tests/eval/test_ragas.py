@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -231,29 +232,85 @@ def test_hallucination_follows_faithfulness_and_shares_its_calls(server: Scripte
     assert (tokens["model_calls"], tokens["cached_calls"]) == (0, 2)
 
 
-def test_a_verdict_out_of_range_is_the_judges_error() -> None:
-    with ScriptedServer(lambda request: chat_json({"reason": "r", "verdict": 7})) as server:
-        outcome = score(server, record(), "context_precision")["context_precision"]
-    assert outcome.status == "judge_error"
-    assert "outside 0 to 1" in str(outcome.reason)
+def with_replies(shape: str, change: Callable[[Any], Any]) -> Callable[[Request], Reply]:
+    """The scripted judge, its replies of one shape changed."""
+
+    def reply(request: Request) -> Reply:
+        content = judged(request)
+        return chat_json(change(content) if shape_of(request) == shape else content)
+
+    return reply
 
 
-def test_verdicts_that_do_not_match_their_statements_are_the_judges_error() -> None:
-    def short(request: Request) -> Reply:
-        reply = judged(request)
-        ragged = shape_of(request) == "StatementFaithfulnessOutput" and len(server.requests) % 2
-        return chat_json({"statements": reply["statements"][:-1]} if ragged else reply)
+def _every(key: str, field: str, value: int) -> Callable[[Any], Any]:
+    return lambda content: {key: [{**each, field: value} for each in content[key]]}
 
-    with ScriptedServer(short) as server:
-        outcome = score(server, record(), "noise_sensitivity")["noise_sensitivity"]
+
+@pytest.mark.parametrize(
+    ("name", "shape", "change", "reason"),
+    [
+        ("faithfulness", "NLIStatementOutput", lambda c: {"statements": c["statements"][:1]}, "1 verdicts on 2 statem"),
+        ("faithfulness", "NLIStatementOutput", _every("statements", "verdict", -1), "verdict was -1, neither 0 nor 1"),
+        ("faithfulness", "StatementGeneratorOutput", lambda c: {"statements": ["A.", " "]}, "empty statement"),
+        (
+            "noise_sensitivity",
+            "StatementFaithfulnessOutput",
+            lambda c: {"statements": c["statements"][:-1]},
+            "1 verdicts on 2 statements",
+        ),
+        ("context_precision", "ContextPrecisionOutput", lambda c: {**c, "verdict": 7}, "verdict was 7"),
+        (
+            "context_recall",
+            "ContextRecallOutput",
+            lambda c: {"classifications": [{**c["classifications"][0], "attributed": n} for n in (2, 0)]},
+            "verdict was 2",
+        ),
+        ("context_recall", "ContextRecallOutput", lambda c: {"classifications": []}, "gave no verdict"),
+        (
+            "answer_correctness",
+            "ClassificationWithReason",
+            lambda c: {"TP": [], "FP": [], "FN": []},
+            "classified 0 of the answer's 2 statements",
+        ),
+        ("answer_relevancy", "AnswerRelevanceOutput", lambda c: {**c, "question": " "}, "empty question"),
+        ("answer_relevancy", "AnswerRelevanceOutput", lambda c: {**c, "noncommittal": 5}, "verdict was 5"),
+    ],
+)
+def test_a_reply_that_does_not_answer_what_was_asked_is_the_judges_error(
+    name: str, shape: str, change: Callable[[Any], Any], reason: str
+) -> None:
+    with ScriptedServer(with_replies(shape, change)) as server:
+        outcome = score(server, record(), name)[name]
     assert (outcome.value, outcome.status) == (None, "judge_error")
-    assert outcome.reason == "the judge gave 1 verdicts on 2 statements"
+    assert reason in str(outcome.reason)
 
 
-def test_no_classification_is_the_judges_error() -> None:
-    with ScriptedServer(lambda request: chat_json({"classifications": []})) as server:
-        outcome = score(server, record(), "context_recall")["context_recall"]
-    assert (outcome.value, outcome.status, outcome.reason) == (None, "judge_error", "the judge gave no verdict")
+def test_a_reply_that_was_refused_is_asked_for_again(tmp_path: Path) -> None:
+    async def run(server: ScriptedServer) -> Outcome:
+        async with Judge(config(server), cache=tmp_path / "cache.sqlite") as asked:
+            return await build(("context_precision",), Resources(None, asked))["context_precision"].score(record())
+
+    with ScriptedServer(judge) as server:
+        server.enqueue(chat_json({"reason": "r", "verdict": 7}))
+        assert asyncio.run(run(server)).status == "judge_error"
+        assert asyncio.run(run(server)).status == "ok"
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_prompts_own_examples_are_replies_that_answer(lang: str) -> None:
+    from eval.metrics.ragas.prompts import FROZEN, speak
+    from eval.metrics.ragas.replies import check
+
+    async def prompts() -> list[Any]:
+        async with Judge(JudgeConfig(model="none")) as asked:
+            metrics = build(FROZEN, Resources(LetterEmbedder(), asked))
+            built = {name: speak(metric.build(), name, lang) for name, metric in metrics.items()}  # type: ignore[attr-defined]
+        return [getattr(built[name], attribute) for name, attributes in FROZEN.items() for attribute in attributes]
+
+    examples = [(prompt, *example) for prompt in asyncio.run(prompts()) for example in getattr(prompt, "examples", ())]
+    assert len(examples) >= 7
+    for prompt, given_, output in examples:
+        check(output, prompt.to_string(given_))
 
 
 def test_markers_are_no_part_of_what_is_judged(server: ScriptedServer) -> None:

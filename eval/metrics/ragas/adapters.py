@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 from ragas.embeddings.base import BaseRagasEmbedding
 from ragas.llms.base import InstructorBaseRagasLLM
-from ragas.metrics.collections import NoiseSensitivity
 
-from eval.judge import Judge, JudgeError
+from eval.judge import Judge
+from eval.metrics.ragas.replies import Asked, check
 from retrieval.embedders.base import Embedder
 
 _Reply = TypeVar("_Reply", bound=BaseModel)
@@ -32,20 +32,11 @@ class JudgeLLM(InstructorBaseRagasLLM):
         raise TypeError("the judge is asynchronous: use agenerate()")
 
     async def agenerate(self, prompt: str, response_model: type[_Reply]) -> _Reply:
-        reply = await self._judge.reply(prompt, response_model, self._metric)
+        assert isinstance(prompt, Asked)
+        reply = await self._judge.reply(str(prompt), response_model, self._metric, lambda found: check(found, prompt))
         if response_model.__name__ == "StatementGeneratorOutput" and not getattr(reply, "statements", None):
             raise NoStatementsError
         return reply
-
-
-class WholeNoiseSensitivity(NoiseSensitivity):
-    """Refuses verdicts on fewer or more statements than were asked about: numpy would stretch one over all of them."""
-
-    async def _evaluate_statement_faithfulness(self, statements: list[str], context: str) -> list[int]:
-        verdicts = await super()._evaluate_statement_faithfulness(statements, context)
-        if len(verdicts) != len(statements):
-            raise JudgeError(f"the judge gave {len(verdicts)} verdicts on {len(statements)} statements")
-        return verdicts
 
 
 class EmbedderEmbedding(BaseRagasEmbedding):

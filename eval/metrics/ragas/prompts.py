@@ -9,6 +9,7 @@ from ragas.metrics.collections.noise_sensitivity.util import StatementFaithfulne
 from ragas.prompt.metrics.base_prompt import BasePrompt
 
 from eval.metrics.frozen import read_prompt
+from eval.metrics.ragas.replies import remembering
 from eval.text import is_chinese
 
 FROZEN = {
@@ -56,11 +57,12 @@ _PLAIN: dict[type, type] = {StatementGeneratorPrompt: _Statements, StatementFait
 
 
 def speak(metric: Any, name: str, lang: str) -> Any:
-    """The Ragas metric with its prompts in the question's language."""
-    if is_chinese(lang):
-        for attribute, file in FROZEN.get(name, {}).items():
-            prompt = getattr(metric, attribute)
-            setattr(metric, attribute, _frozen(_PLAIN.get(type(prompt), type(prompt)), file, "zh"))
+    """The Ragas metric with its prompts in the question's language, whose replies can be checked."""
+    for attribute, file in FROZEN.get(name, {}).items():
+        prompt = getattr(metric, attribute)
+        if is_chinese(lang):
+            prompt = _frozen(_PLAIN.get(type(prompt), type(prompt)), file, "zh")
+        setattr(metric, attribute, remembering(prompt))
     return metric
 
 

@@ -30,7 +30,7 @@ from eval.metrics.base import (
 )
 from eval.metrics.builtin import best_passages
 from eval.metrics.catalog import CATALOG
-from eval.metrics.ragas.adapters import EmbedderEmbedding, JudgeLLM, NoStatementsError, WholeNoiseSensitivity
+from eval.metrics.ragas.adapters import EmbedderEmbedding, JudgeLLM, NoStatementsError
 from eval.metrics.ragas.prompts import CorrectnessInput, CorrectnessOutput, correctness_prompt, speak
 from eval.prices import BudgetSpentError
 from eval.runs import AnswerRecord, MetricInfo
@@ -249,7 +249,7 @@ def _judged(judge: Judge, embedding: EmbedderEmbedding | None) -> list[Metric]:
         ),
         metric(
             "noise_sensitivity",
-            lambda llm: WholeNoiseSensitivity(llm=llm),
+            lambda llm: collections.NoiseSensitivity(llm=llm),
             ("user_input", "response", "reference", "retrieved_contexts"),
             *_REFERENCE,
             *_ANSWERED,
