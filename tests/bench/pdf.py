@@ -1,4 +1,4 @@
-"""PDF: reading order on pages of two and three columns, then pages a second and peak memory beside pypdfium2's bare text.
+"""PDF: reading order of two and three columns, then pages a second and peak memory beside pypdfium2's bare text.
 
 Each reader works in a process of its own on the same 200 pages, so that the peak is its own; times are processor
 seconds of the median round. Peaks are read the way Linux gives them.

@@ -314,75 +314,6 @@ def test_empty_elements_of_xhtml_end_where_they_stand() -> None:
     ]
 
 
-# DOCX
-
-
-def _docx(document: object) -> bytes:
-    stream = io.BytesIO()
-    document.save(stream)  # type: ignore[attr-defined]
-    return stream.getvalue()
-
-
-def test_docx_structure() -> None:
-    made = docx.Document()
-    made.core_properties.title = ""
-    made.add_heading("指南", level=0)
-    made.add_heading("Install", level=1)
-    made.add_paragraph("A paragraph.")
-    made.add_paragraph("one", style="List Bullet")
-    made.add_paragraph("two", style="List Bullet")
-    made.add_paragraph("first", style="List Number")
-    table = made.add_table(rows=2, cols=2)
-    for row, values in zip(table.rows, [("k", "v"), ("x", "1")], strict=True):
-        for cell, value in zip(row.cells, values, strict=True):
-            cell.text = value
-    document = load_bytes(_docx(made), source="a.docx")
-    assert document.title == "指南"
-    assert kinds(document) == [
-        ("heading", "指南"),
-        ("heading", "Install"),
-        ("paragraph", "A paragraph."),
-        ("list", "- one\n- two\n1. first"),
-        ("table", "| k | v |\n| x | 1 |"),
-    ]
-    assert document.blocks[-1].heading_path == ("指南", "Install")
-
-
-def test_docx_lists_merged_cells_controls_boxes_and_changes() -> None:
-    from docx.oxml import parse_xml
-    from docx.oxml.ns import nsdecls
-
-    made = docx.Document()
-    made.core_properties.title = "T"
-    for text, style in [("a", "List Number"), ("b", "List Number"), ("x", "List Bullet 2")]:
-        made.add_paragraph(text, style=style)
-    table = made.add_table(rows=3, cols=3)
-    for row, values in zip(table.rows, [("k", "v", "w"), ("x", "1", ""), ("", "2", "")], strict=True):
-        for cell, value in zip(row.cells, values, strict=True):
-            cell.text = value
-    table.cell(1, 0).merge(table.cell(2, 0))
-    inner = table.cell(1, 2).add_table(rows=1, cols=2)
-    inner.cell(0, 0).text, inner.cell(0, 1).text = "in", "side"
-    body = made.element.body
-    control = (
-        f"<w:sdt {nsdecls('w')}><w:sdtContent><w:p><w:r><w:t>In a control.</w:t></w:r></w:p></w:sdtContent></w:sdt>"
-    )
-    body.insert(len(body) - 1, parse_xml(control))
-    changed = (
-        f"<w:p {nsdecls('w')}><w:r><w:t>Kept</w:t></w:r><w:ins><w:r><w:t> and inserted</w:t></w:r></w:ins><w:del><w:r>"
-        "<w:delText> and deleted</w:delText></w:r></w:del><w:r><w:pict><w:txbxContent><w:p><w:r>"
-        "<w:t>In a box.</w:t></w:r></w:p></w:txbxContent></w:pict></w:r></w:p>"
-    )
-    body.insert(len(body) - 1, parse_xml(changed))
-    assert kinds(load_bytes(_docx(made), source="a.docx")) == [
-        ("list", "1. a\n2. b\n- x"),
-        ("table", "| k | v | w |\n| --- | --- | --- |\n| x | 1 | in side |\n| x | 2 |  |"),
-        ("paragraph", "In a control."),
-        ("paragraph", "Kept and inserted"),
-        ("paragraph", "In a box."),
-    ]
-
-
 # PDF
 
 
@@ -524,7 +455,9 @@ def _whole(kind: str) -> bytes:
         made.add_heading("A", level=1)
         made.add_paragraph("Text.")
         made.add_table(rows=2, cols=2)
-        return _docx(made)
+        stream = io.BytesIO()
+        made.save(stream)
+        return stream.getvalue()
     texts = {
         "html": "<html><body><h1>A</h1><p>Text</p><ul><li>one</ul><table><tr><td>1</table></body></html>",
         "tex": r"\section{A} Text \begin{tabular}{ll} a & b \\ \end{tabular} \begin{itemize}\item x\end{itemize} $x$",
