@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from eval.diagnosis import NEXT
+from eval.diagnosis import NEXT, retrieval_advice
 from eval.intervals import TIE
 from eval.metrics import retrieval
 from eval.metrics.builtin import graded
@@ -75,6 +75,8 @@ class Change:
     @property
     def advice(self) -> str:
         """What to try next; empty where nothing regressed."""
+        if self.stage == "retrieval" and self.candidate.record is not None:
+            return retrieval_advice(self.candidate.record.contexts)
         return ADVICE.get(self.stage, "")
 
     def to_dict(self) -> dict[str, Any]:

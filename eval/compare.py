@@ -33,6 +33,9 @@ QUOTED_PRIMARY = "contains_reference"
 length of the answer, so it prefers a pipeline that quotes less to one that quotes the right passage. What this metric
 cannot see, quotes that are too long, F1 still shows beside it."""
 
+LEAST_IN_TYPE = 3
+"""Of fewer questions no type is said to be hit: one or two are themselves."""
+
 Dimension = Literal["type", "lang"]
 
 
@@ -81,10 +84,10 @@ class CandidateResult:
 
     @property
     def types_hit(self) -> tuple[Cell, ...]:
-        """Question types that lost on the primary metric, worst first."""
+        """Question types of at least `LEAST_IN_TYPE` questions that lost on the primary metric, worst first."""
         name = self.primary.info.name
         cells = (c for c in self.cells if c.metric == name and c.dimension == "type" and c.test.gain < 0)
-        return tuple(sorted(cells, key=lambda cell: cell.test.gain))
+        return tuple(sorted((c for c in cells if c.test.n >= LEAST_IN_TYPE), key=lambda cell: cell.test.gain))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,18 +9,21 @@ from typing import Any, Literal
 
 from eval.metrics import retrieval
 from eval.metrics.builtin import best_passages, graded
-from eval.runs import AnswerRecord, Score
+from eval.runs import AnswerRecord, Context, Score
 
 Stage = Literal["pipeline", "retrieval", "ranking", "grading", "generation", "judge"]
 
 NEXT: dict[Stage, str] = {
     "pipeline": "read the error, then run again with --resume --retry-errors",
-    "retrieval": "compare with hybrid retrieval, raise retrieval.candidates, or cut smaller chunks with their headings",
+    "retrieval": "compare with hybrid retrieval, or raise retrieval.top_k and retrieval.candidates",
     "ranking": "switch a reranker on, or raise generation.evidence_tokens",
     "grading": "lower grading.lower and grading.upper, or calibrate the confidence on labelled questions",
     "generation": "use a stronger model, lower its temperature, or hand it fewer and better passages",
     "judge": "run again with --resume --retry-errors, or raise the judge's max_tokens or timeout",
 }
+_FEW, _SHORT, _LONG = 5, 60, 400
+"""Passages of an answer, and their mean tokens: half the default top_k, a sentence or two, a page."""
+
 _SWITCH_ON = "switch grading on, so that weak evidence is refused"
 _REFUSE = "raise grading.upper and grading.lower so that weak evidence is refused, or calibrate the confidence"
 
@@ -37,6 +40,21 @@ class Finding:
 
     def to_dict(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.__slots__}
+
+
+def retrieval_advice(contexts: Sequence[Context]) -> str:
+    """What to try where retrieval missed a passage, by what it did retrieve."""
+    tokens = sum(context.tokens for context in contexts) / len(contexts) if contexts else None
+    steps = ["compare with hybrid retrieval"]
+    if len(contexts) < _FEW:
+        steps.insert(0, f"raise retrieval.top_k (only {len(contexts)} retrieved)")
+    else:
+        steps.append("raise retrieval.top_k and retrieval.candidates")
+    if tokens is not None and tokens < _SHORT:
+        steps.insert(1, f"cut larger chunks (these have {tokens:.0f} tokens)")
+    elif tokens is not None and tokens > _LONG:
+        steps.append("cut smaller chunks with their headings")
+    return f"{', '.join(steps[:-1])}, or {steps[-1]}" if len(steps) > 1 else steps[0]
 
 
 def diagnose(record: AnswerRecord, scores: Mapping[str, Score]) -> Finding | None:
@@ -88,7 +106,7 @@ def _finding(record: AnswerRecord, scores: Mapping[str, Score]) -> tuple[Stage, 
     )
 
 
-def _lost(record: AnswerRecord) -> tuple[Stage, str] | None:
+def _lost(record: AnswerRecord) -> tuple[Stage, str] | tuple[Stage, str, str] | None:
     """Retrieval missed the evidence, or ranked it below what generation reads; None when neither is known."""
     if not record.gold:
         return None
@@ -96,7 +114,8 @@ def _lost(record: AnswerRecord) -> tuple[Stage, str] | None:
     missing = sum(rank is None for rank in ranks)
     if missing:
         needed = f"{missing} of {len(ranks)} needed passages" if len(ranks) > 1 else "the needed passage"
-        return "retrieval", f"retrieval missed {needed} among its {len(record.contexts)} passages"
+        said = f"retrieval missed {needed} among its {len(record.contexts)} passages"
+        return "retrieval", said, retrieval_advice(record.contexts)
     worst = max(rank for rank in ranks if rank is not None)
     read = best_passages(record)
     if None in retrieval.found_ranks(record.gold, read):

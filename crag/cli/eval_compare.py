@@ -129,7 +129,7 @@ def _print_candidate(comparison: Comparison, candidate: CandidateResult, gates: 
         to.print(f"  {remark}")
     results = (*candidate.metrics, *candidate.economy)
     equal = [result for result in results if result.equal and result is not candidate.primary]
-    rows = [_row(result) for result in results if result not in equal]
+    rows = [_row(result, decides=result is candidate.primary) for result in results if result not in equal]
     interval = f"{level(comparison.alpha)} interval"
     headings = ("metric", f"{candidate.label} - {base}", interval, "p (Holm)", "n", "won/tied/lost", "verdict")
     print_rows(to, headings, rows, right=headings[1:6])
@@ -142,13 +142,13 @@ def _print_candidate(comparison: Comparison, candidate: CandidateResult, gates: 
         to.print(f"  and {more} more {'question' if more == 1 else 'questions'}, in the report (--html OUT)")
 
 
-def _row(result: MetricResult) -> tuple[str, ...]:
+def _row(result: MetricResult, *, decides: bool) -> tuple[str, ...]:
     test = result.test
     known = test.interval if not (result.equal or result.incomparable) else None
     interval = f"{signed(known.low)} to {signed(known.high)}" if known else "-"
     counts = f"{test.wins}/{test.ties}/{test.losses}"
     return (
-        result.info.name,
+        f"{result.info.name} (decides)" if decides else result.info.name,
         signed(test.difference),
         interval,
         "-" if result.incomparable else p_value(result.p),

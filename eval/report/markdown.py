@@ -66,8 +66,9 @@ def _candidate(comparison: Comparison, candidate: CandidateResult) -> list[str]:
     results = [*candidate.metrics, *candidate.economy]
     equal = [result for result in results if result.equal and result is not candidate.primary]
     interval = f"{level(comparison.alpha)} interval"
-    lines += [*table(["metric", "difference", interval, "p (Holm)", "n", "won / tied / lost", "verdict"],
-                      [_row(result) for result in results if result not in equal]), ""]  # fmt: skip
+    header = ["metric", "difference", interval, "p (Holm)", "n", "won / tied / lost", "verdict"]
+    rows = [_row(result, decides=result is candidate.primary) for result in results if result not in equal]
+    lines += [*table(header, rows), ""]
     if equal:
         names = ", ".join(result.info.name for result in equal)
         lines += [f"{plural(len(equal), 'metric')} equal on every question: {_text(names)}.", ""]
@@ -82,12 +83,13 @@ def _candidate(comparison: Comparison, candidate: CandidateResult) -> list[str]:
     return lines
 
 
-def _row(result: MetricResult) -> list[str]:
+def _row(result: MetricResult, *, decides: bool) -> list[str]:
     test = result.test
     known = test.interval if not (result.equal or result.incomparable) else None
     interval = f"{signed(known.low)} to {signed(known.high)}" if known else "–"
+    notes = ", ".join(["decides"] * decides + ["lower is better"] * (result.info.direction == "lower"))
     return [
-        f"**{result.info.name}**" if result.info.direction == "higher" else f"**{result.info.name}** (lower is better)",
+        f"**{result.info.name}**{f' ({notes})' if notes else ''}",
         signed(test.difference),
         interval,
         "–" if result.incomparable else p_value(result.p).removeprefix("p = ").removeprefix("p "),

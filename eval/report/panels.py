@@ -16,6 +16,9 @@ from eval.report.svg import Chart, Mark, Series, span
 from eval.runs import AnswerRecord, Context
 from eval.sweep import Sweep
 
+_TICK_LETTERS = 48
+"""What fits under a chart side by side."""
+
 ROUTES = ("correct", "ambiguous", "incorrect")
 
 
@@ -90,7 +93,7 @@ def trade_off(comparison: Comparison) -> list[Markup]:
         for row in table.rows:
             score, spent = row.cells[quality].value, row.cells[column].value
             if score is not None and spent is not None:
-                marks.append(Mark(spent, score, row.label, f"{row.label}: {score:.3f} at {spent:,.3g}", 6))
+                marks.append(Mark(spent, score, _brief(row.label, 28), f"{row.label}: {score:.3f} at {spent:,.3g}", 6))
         if marks:
             charts.append(
                 Chart(
@@ -126,14 +129,17 @@ def sweep_curve(sweep: Sweep) -> Markup:
     values = [*(mark.y for mark in (*tuning, *held)), *ends]
     last = len(sweep.points) - 1
     fields = list(sweep.points[0].overrides)
+    settings = [_value(point.overrides) for point in sweep.points]
+    fits = sum(map(len, settings)) <= _TICK_LETTERS
+    named = fields[0] if len(fields) == 1 else "setting"
     return Chart(
         f"{sweep.metric.name} by setting",
-        fields[0] if len(fields) == 1 else "setting",
+        named if fits else f"{named}, by its number in the table",
         sweep.metric.name,
         [Series(0, tuning, line=True), Series(1, held, line=True)],
         (-0.3, last + 0.3),
         span(values),
-        x_ticks=[(number, _value(point.overrides)) for number, point in enumerate(sweep.points)],
+        x_ticks=[(number, text if fits else str(number + 1)) for number, text in enumerate(settings)],
     ).render()
 
 
@@ -142,5 +148,8 @@ def holds_gold(record: AnswerRecord, context: Context) -> bool:
 
 
 def _value(overrides: Mapping[str, object]) -> str:
-    text = ", ".join(str(value) for value in overrides.values())
-    return text if len(text) <= 12 else text[:11] + "…"
+    return _brief(", ".join(str(value) for value in overrides.values()), 12)
+
+
+def _brief(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"

@@ -317,6 +317,15 @@ def test_breakdown_names_the_type_that_was_hit(tmp_path: Path) -> None:
     assert {cell.group for cell in result.cells} == {"factual", "multi-hop", "en"}
 
 
+def test_a_type_of_one_or_two_questions_is_not_said_to_be_hit(tmp_path: Path) -> None:
+    base = [replace(case, type="multi-hop" if n < 2 else "factual") for n, case in enumerate(scored([1.0] * 12))]
+    new = [replace(case, scores={"correctness": 0.0 if n < 2 else 0.9}) for n, case in enumerate(base)]
+    before, after = two(tmp_path, base, new)
+    found = compare_runs(before, [after])
+    assert [(cell.group, cell.test.n) for cell in found.candidates[0].types_hit] == [("factual", 10)]
+    assert "Hit hardest: factual (−0.100, 10 questions)" in render_html(found)
+
+
 @pytest.mark.parametrize(
     ("change", "stage", "words"),
     [

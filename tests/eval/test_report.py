@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -206,6 +207,18 @@ def test_sweep_and_gates_have_their_own_panels(comparison: Comparison, swept: Sw
     assert "❌ correctness not worse than crag: difference" in markdown
 
 
+def test_a_sweep_with_nothing_to_choose_tags_nothing_and_speaks_of_no_loss(tmp_path: Path) -> None:
+    found = sweep(
+        {"retrieval.top_k": [5, 10]}, lambda o: realistic(tmp_path / str(o["retrieval.top_k"]), "k", skill=0.6)
+    )
+    page = render_html(found.comparison, sweep=found)
+    top = page[page.index("<header>") : page.index("<nav")]
+    assert "Nothing to choose" in top
+    assert "got worse" not in top
+    assert ">chosen<" not in page
+    assert f"<title>{found.sentence}</title>" in page
+
+
 def test_each_candidate_has_its_own_gates(comparison: Comparison) -> None:
     gates = Gates.model_validate({"limits": {"error_rate": 0.0}})
     several = replace(comparison, candidates=comparison.candidates[:1] * 2)
@@ -284,6 +297,36 @@ def test_markdown_is_a_summary_a_reviewer_can_read(comparison: Comparison) -> No
 @pytest.fixture(scope="module")
 def reported(comparison: Comparison, swept: Sweep) -> str:
     return render_html(comparison, sweep=swept)
+
+
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A sweep of settings whose names are longer than a chart."""
+    folder, numbers = tmp_path_factory.mktemp("wide"), iter(range(100))
+    grid = {"retrieval.section_share": [0.25, 0.5, 0.75], "chunking.overlap_sentences_around_a_cut": [1, 2]}
+    grid["grading.upper"] = [0.7, 0.8]
+    found = sweep(grid, lambda _: realistic(folder / str(n := next(numbers)), f"k{n}", skill=0.4 + 0.02 * n, rounds=3))
+    return render_html(found.comparison, sweep=found)
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+def test_a_wide_sweep_can_be_seen_whole(browser: Any, tmp_path: Path, wide: str, width: int) -> None:
+    file = tmp_path / "sweep.html"
+    file.write_text(wide, encoding="utf-8")
+    context = browser.new_context(viewport={"width": width, "height": 900}, offline=True)
+    page = context.new_page()
+    page.goto(file.as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    table = page.locator("table.sweep")
+    holder = table.locator("xpath=..")
+    if width == 1280:
+        assert table.bounding_box()["width"] <= holder.bounding_box()["width"]
+    assert holder.evaluate("e => getComputedStyle(e).overflowX") == "auto"
+    ticks = page.locator("svg.chart").first.locator("text.tick").all()
+    boxes = sorted((b for b in (tick.bounding_box() for tick in ticks)), key=lambda b: (round(b["y"]), b["x"]))
+    for left, right in pairwise(boxes):
+        assert round(left["y"]) != round(right["y"]) or left["x"] + left["width"] <= right["x"]
+    context.close()
 
 
 @pytest.fixture(scope="module")

@@ -108,6 +108,8 @@ def test_the_page_the_summary_and_the_terminal_begin_with_it(
     shown = " ".join(capsys.readouterr().out.split())
     assert shown.startswith(f"GATES FAILED: {told}.")
     assert "Got worse: recall@5 −0.800, mrr −0.800." in shown
+    assert "f1 (decides)" in shown
+    assert "| **f1** (decides) |" in markdown
 
 
 def test_what_is_equal_is_one_line_and_the_verdict_is_said_once(

@@ -147,6 +147,25 @@ def test_a_pipeline_that_does_not_grade_has_no_route_and_no_confidence() -> None
     assert (both["graded"], both["routes"], both["calibration"]["n"]) == (1, {"correct": 1}, 1)
 
 
+@pytest.mark.parametrize(
+    ("passages", "tokens", "advice"),
+    [
+        (1, 20, "raise retrieval.top_k (only 1 retrieved), cut larger chunks (these have 20 tokens), or compare with"),
+        (3, 200, "raise retrieval.top_k (only 3 retrieved), or compare with hybrid retrieval"),
+        (10, 200, "compare with hybrid retrieval, or raise retrieval.top_k and retrieval.candidates"),
+        (10, 800, "retrieval.candidates, or cut smaller chunks with their headings"),
+        (0, 0, "raise retrieval.top_k (only 0 retrieved)"),
+    ],
+)
+def test_what_to_try_depends_on_what_was_retrieved(passages: int, tokens: int, advice: str) -> None:
+    contexts = tuple(context(rank + 1, 100, 150, tokens) for rank in range(passages))
+    missed = record(contexts=contexts, status="abstained", gold=((Span("other", 0, 5, "abcde"),),))
+    found = diagnose(missed, {})
+    assert found is not None
+    assert found.stage == "retrieval"
+    assert advice in found.advice
+
+
 def test_a_panel_without_gold_has_no_calibration() -> None:
     panel = crag_panel([record(gold=())])
     assert (panel["calibration"], panel["risk_coverage"]) == (None, None)
@@ -226,10 +245,12 @@ def run_of(folder: Path, name: str, records: list[AnswerRecord], scores: list[Sc
         {"name": metric, "group": "answer", "direction": "higher", "range": [0, 1], "judged": False, "description": ""}
         for metric in ("f1", "faithfulness")
     ]
-    write_json(
-        folder / MANIFEST,
-        {"format": 1, "suite": {"name": "s"}, "pipeline": {"name": name, "version": "v"}, "metrics": metrics},
-    )
+    manifest = {
+        "format": 1, "suite": {"name": "s", "hash": "5a"}, "corpus": {"hash": "c0"}, "metrics": metrics,
+        "pipeline": {"name": name, "version": "v", "resolved": {}}, "judge": None, "embedder": None, "settings": {},
+        "packages": {}, "started": "2026-11-30T01:00:00Z", "seed": 0, "repeat": 1, "concurrency": 1,
+    }  # fmt: skip
+    write_json(folder / MANIFEST, manifest)
     for file, lines in ((ANSWERS, [answer_to_dict(r) for r in records]), (SCORES, [s.to_dict() for s in scores])):
         writer = LineWriter(folder / file)
         for line in lines:
