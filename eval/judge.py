@@ -26,7 +26,7 @@ from typing import Any, Self, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from chunking.errors import MissingExtraError, StoreError
+from chunking.errors import MissingExtraError, ProviderError, StoreError, without_keys
 from eval.judge_config import JudgeConfig
 from eval.metrics.base import NO_REPLY
 from eval.prices import Budget, BudgetSpentError, Price, Prices, require_price
@@ -39,6 +39,13 @@ _HOPELESS = 8
 
 class JudgeError(Exception):
     """The judge gave nothing usable; the message says why in a few words."""
+
+
+class JudgeDownError(ProviderError):
+    """A command that needs the judge got no score from it. Gates exit with the same code."""
+
+    kind = "judge_down"
+    exit_code = 4
 
 
 @dataclass
@@ -336,7 +343,7 @@ def _reason(error: Exception, config: JudgeConfig) -> str:
         if isinstance(cause, openai.APIConnectionError):
             return f"cannot connect to {config.base_url}"
         if isinstance(cause, openai.APIStatusError):
-            return f"status {cause.status_code} from {config.base_url}: {cause.message[:200]}"
+            return f"status {cause.status_code} from {config.base_url}: {without_keys(cause.message[:200])}"
     for cause in causes:
         if isinstance(cause, InstructorRetryException | ValidationError):
             return _misfit(getattr(cause, "last_completion", None), config)

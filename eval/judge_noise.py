@@ -41,6 +41,8 @@ class NoiseReport:
     judge: str
     rounds: int
     metrics: tuple[MetricNoise, ...]
+    unmeasured: tuple[str, ...] = ()
+    """Judged metrics that fewer than two questions have a score of in every judging."""
 
     @property
     def floors(self) -> dict[str, float]:
@@ -48,6 +50,11 @@ class NoiseReport:
 
     @property
     def sentence(self) -> str:
+        aside = f" Too few answers were scored every time to tell of {', '.join(self.unmeasured)}."
+        return f"{self._measured}{aside if self.unmeasured else ''}"
+
+    @property
+    def _measured(self) -> str:
         if not any(entry.changed for entry in self.metrics):
             return f"{self.judge} gave every answer the same scores {self.rounds} times."
         worst = max(self.metrics, key=lambda entry: entry.floor)
@@ -62,12 +69,14 @@ class NoiseReport:
             "judge": self.judge,
             "rounds": self.rounds,
             "sentence": self.sentence,
+            "unmeasured": list(self.unmeasured),
             "metrics": [asdict(entry) for entry in self.metrics],
         }
 
 
 def judge_noise(scorings: Sequence[Run]) -> NoiseReport:
-    """Raises ConfigError where there are fewer than two scorings, their answers differ or no metric is judged."""
+    """Raises ConfigError where there are fewer than two scorings, their answers differ, no metric is judged, or none
+    has two questions with a score in all of them."""
     if len(scorings) < 2:
         raise ConfigError("Judge noise needs the same answers judged at least twice.")
     first = scorings[0]
@@ -79,11 +88,16 @@ def judge_noise(scorings: Sequence[Run]) -> NoiseReport:
     judged = [name for name, info in first.metrics.items() if info.judged]
     if not judged:
         raise ConfigError(f"No metric of {first.path} is judged by a language model; configure a judge first.")
-    noise = (_noise(name, [run.values(name) for run in scorings]) for name in judged)
+    noise = {name: _noise(name, [run.values(name) for run in scorings]) for name in judged}
+    measured = tuple(entry for entry in noise.values() if entry)
+    if not measured:
+        raise ConfigError(
+            f"No metric of {first.path} has two questions that were scored in all {len(scorings)} judgings: judge more "
+            "answers, or correct the judge."
+        )
     judge = first.manifest["judge"]
-    return NoiseReport(
-        str(judge["model"]) if judge else "the judge", len(scorings), tuple(entry for entry in noise if entry)
-    )
+    name = str(judge["model"]) if judge else "the judge"
+    return NoiseReport(name, len(scorings), measured, tuple(name for name, entry in noise.items() if not entry))
 
 
 def read_noise(path: str | Path) -> dict[str, float]:

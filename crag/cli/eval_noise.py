@@ -13,10 +13,11 @@ from chunking.errors import ConfigError
 from crag.cli.eval_options import judge_options, judge_settings
 from crag.cli.options import console, json_option, print_json, unused_home_option
 from crag.evaluation import similarity_embedder
+from eval.judge import JudgeDownError
 from eval.judge_noise import judge_noise as measure
 from eval.manifest import judge_identity
 from eval.metrics import NEED_EMBEDDER
-from eval.runner import score_records
+from eval.runner import judge_failure, score_records
 from eval.runs import Run, read_run
 
 
@@ -31,7 +32,8 @@ from eval.runs import Run, read_run
 def judge_noise(*, folder: Path, rounds: int, as_json: bool, **settings: Any) -> None:
     """Measure how much the judge alone moves the scores.
 
-    The answers of a finished run are judged anew, without the cache; what the scores move by is noise.
+    The answers of a finished run are judged anew, without the cache; what the scores move by is noise. Exit code 4
+    where the judge gives no score.
     """
     judge = judge_settings(settings)
     if judge is None:
@@ -51,6 +53,12 @@ def judge_noise(*, folder: Path, rounds: int, as_json: bool, **settings: Any) ->
     async def again(number: int) -> Run:
         records = list(run.answers.values())
         scores = await score_records(records, judged, judge=judge, embedder=embedder, round=number)
+        if judge_failure(run.metrics, scores):
+            reason = next(score.reason for score in scores if score.status == "judge_error")
+            raise JudgeDownError(
+                f"The judge gave no score in judging {number + 1} ({reason}): correct it and try again.",
+                provider=judge.model,
+            )
         return replace(run, scores={score.key: score for score in scores})
 
     report = measure([run, *(asyncio.run(again(number)) for number in range(1, rounds))])

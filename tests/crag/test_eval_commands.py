@@ -82,6 +82,9 @@ def test_judge_noise_asks_the_judge_of_the_run_again(home: Path, tmp_path: Path)
         ran = crag("eval", "judge-noise", tmp_path / "run", "--judge", "another", *judged[2:])
         assert ran.code == 2
         assert "the same judge" in sentence(ran)
+    ran = crag("eval", "judge-noise", tmp_path / "run", *judged, "--json", timeout=300)
+    assert (ran.code, ran.out) == (4, "")
+    assert "gave no score in judging 2 (no reply from the judge: cannot connect" in ran.err
 
 
 def test_judge_noise_without_a_judge_says_what_to_name(tmp_path: Path) -> None:

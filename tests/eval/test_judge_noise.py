@@ -10,7 +10,7 @@ import pytest
 from chunking.errors import ConfigError, NotFoundError
 from eval.judge_noise import judge_noise, read_noise
 from eval.runs import Run
-from tests.fakes.runs import CORRECTNESS, F1, Case, write_run
+from tests.fakes.runs import CORRECTNESS, F1, FAITHFULNESS, Case, write_run
 
 
 def judged(folder: Path, values: list[float], text: str = "The same answer.") -> Run:
@@ -31,6 +31,19 @@ def test_the_floor_is_what_two_judgings_may_differ_by(tmp_path: Path) -> None:
     variance = (0 + 0.125 + 0 + 0.125) / 4
     assert entry.sd == pytest.approx(variance**0.5)
     assert entry.floor == pytest.approx(1.959964 * (variance * 2 / 4) ** 0.5, rel=1e-6)
+
+
+def test_a_metric_without_scores_is_not_one_without_noise(tmp_path: Path) -> None:
+    def scored(folder: str, correctness: str | float) -> Run:
+        cases = [Case(f"q{n}", {"correctness": correctness, "faithfulness": 1.0}) for n in range(4)]
+        return write_run(tmp_path / folder, cases, metrics=(CORRECTNESS, FAITHFULNESS))
+
+    report = judge_noise([scored("1", 1.0), scored("2", "judge_error")])
+    assert (set(report.floors), report.unmeasured) == ({"faithfulness"}, ("correctness",))
+    assert report.sentence.endswith("Too few answers were scored every time to tell of correctness.")
+    nothing = [judged(tmp_path / name, [1.0]) for name in ("3", "4")]
+    with pytest.raises(ConfigError, match="scored in all 2 judgings"):
+        judge_noise(nothing)
 
 
 def test_a_saved_report_gives_the_floors_back(tmp_path: Path) -> None:
