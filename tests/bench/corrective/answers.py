@@ -12,7 +12,7 @@ from crag.pipeline import load_pipeline
 from eval.report.markdown import table
 from eval.runs import Gold
 from eval.text import without_markers
-from graph.calibrate import half_of, withheld
+from graph.calibrate import withheld
 from graph.config import GradingConfig
 from graph.deps import Retriever
 from graph.engine import Engine
@@ -68,18 +68,12 @@ class Both:
 
 
 def both(name: str, home: Path, out: Path) -> list[Both]:
-    """The questions of the half of the documents that the shipped calibration has not seen."""
     made = []
     with opened(name, [name], home, out) as asked:
-        corpus = asked.corpora[name]
         deps = asked.deps(load_pipeline("crag"))
         without = Withholding(deps.retriever)
         engine = Engine(replace(deps, retriever=without))
-        for question in asked.suites[name].questions:
-            located = corpus.locate(question)
-            origin = next(key for key, value in corpus.names.items() if value == located.evidence[0][0].document)
-            if half_of(origin) == 0:
-                continue
+        for question, located in asked.unseen(name):
             without.evidence = (*located.evidence, *located.gold)
             answer = asked.ask(question.question)
             (tokens,) = deps.embedder.count_tokens([without_markers(answer.text)])

@@ -14,12 +14,13 @@ from crag.app import Crag
 from crag.pipeline import Pipeline, load_pipeline
 from crag.wiring import Parts
 from eval.asking import contexts_of
-from eval.corpus import Corpus, corpus_of_suite
+from eval.corpus import Corpus, Located, corpus_of_suite
 from eval.metrics.answer import contains_reference
 from eval.metrics.retrieval import found_ranks, recall
 from eval.questions import Suite, SuiteQuestion
 from eval.runs import Gold
 from eval.suite import load_suite
+from graph.calibrate import half_of
 from graph.deps import Deps
 from graph.types import Answer, Turn
 from retrieval.embedders.cache import EmbeddingCache
@@ -53,6 +54,15 @@ class Asked:
     @property
     def hashes(self) -> dict[str, str]:
         return {name: corpus.hash for name, corpus in self.corpora.items()}
+
+    def unseen(self, suite: str) -> Iterator[tuple[SuiteQuestion, Located]]:
+        """Questions of the half of a set's documents that the shipped calibration was not fitted on."""
+        corpus = self.corpora[suite]
+        names = {identity: name for name, identity in corpus.names.items()}
+        for question in self.suites[suite].questions:
+            located = corpus.locate(question)
+            if half_of(names[located.evidence[0][0].document]) == 1:
+                yield question, located
 
     def gold(self, suite: str, question: SuiteQuestion) -> Gold:
         return self.corpora[suite].locate(question).gold

@@ -19,7 +19,7 @@ from crag.pipeline import Pipeline, load_pipeline
 from eval.corpus import corpus_of_suite
 from eval.report.markdown import table
 from eval.suite import load_suite
-from graph.config import WebConfig
+from graph.config import GradingConfig, WebConfig
 from graph.types import Answer
 from retrieval.lexical.bm25 import BM25Index
 from retrieval.lexical.tokenizer import tokenize
@@ -32,6 +32,7 @@ from tests.fakes.tavily import page, results
 SETS = {"cmrc2018_zh": "drcd_zh_hant", "xquad_en": "multihop_en", "xquad_zh": "drcd_zh_hant"}
 """What is asked, and what else the web holds."""
 ANSWERED, CALLED = 0.85, 0.15
+BOUNDS = (0.4, 0.5, 0.6, 0.7, 0.8)
 PRICE = 0.008
 """US dollars for a basic search, one credit at Tavily's pay-as-you-go price of 2025."""
 EXCERPT = 500
@@ -75,6 +76,11 @@ class Asked:
     """The same of `hybrid-rerank`, which has no web."""
 
     @property
+    def graded(self) -> float:
+        """The best confidence of the indexed passages: it decides whether the web is asked."""
+        return max(float(event.detail["confidence"]) for event in self.answer.trace if event.node == "grade")
+
+    @property
     def called(self) -> bool:
         return any(event.node == "search_web" for event in self.answer.trace)
 
@@ -91,8 +97,8 @@ def searched(name: str, home: Path, out: Path) -> list[Asked]:
         opened(f"{name}-two-thirds", [name], home, out, keep=lambda document: not is_withheld(document)) as asked,
     ):
         crag = with_web(load_pipeline("crag"), server.url)
-        for question in asked.suites[name].questions:
-            document = by_id[corpus.locate(question).evidence[0][0].document]
+        for question, located in asked.unseen(name):
+            document = by_id[located.evidence[0][0].document]
             answer = asked.ask(question.question, crag)
             cited = any(citation.url == url(document) for citation in answer.citations)
             right = says(answer, question) or cited
@@ -130,8 +136,9 @@ def section(made: Sequence[Asked]) -> Section:
     lines = (
         "A third of each set's documents is withheld from the index. A loopback server that speaks Tavily's API holds "
         "them among the documents of another set, and gives the five best pages of a plain BM25 search; the real "
-        "client asks it. *Answered* is the reference word for word in an answer, or the page that holds it cited. "
-        "`hybrid-rerank` has no web: what it answers of the withheld it has by accident from another document. Cost is "
+        "client asks it. Questions are of the documents that the calibration was not fitted on. *Answered* is the "
+        "reference word for word in an answer, or the page that holds it cited. `hybrid-rerank` has no web: what it "
+        "answers of the withheld it has by accident from another document. Cost is "
         f"that of one basic search each, {PRICE:g} US dollars; latency is of this machine and this run.",
         "",
         *table(
@@ -140,6 +147,20 @@ def section(made: Sequence[Asked]) -> Section:
                 "in the index", "answered", "web called", "p50 ms", "dollars for 1,000 questions",
             ],
             rows,
+        ),
+        "",
+        f"The web is asked below `upper` ({GradingConfig().upper:g}). With another bound:",
+        "",
+        *table(
+            ["upper", "in the index: web called", "withheld: answered without the web"],
+            [
+                [
+                    f"{bound:g}",
+                    share([each.graded < bound for each in here]),
+                    share([each.graded >= bound for each in away]),
+                ]
+                for bound in BOUNDS
+            ],
         ),
     )  # fmt: skip
     return Section(bars, "The web", lines)
