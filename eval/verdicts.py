@@ -64,15 +64,15 @@ def sight(result: MetricResult) -> str:
 
 
 def _why_open(result: MetricResult) -> str:
-    test, missing = result.test, len(result.pairing.missing)
+    test, missing = result.test, len(result.pairing.incomplete)
     if test.n < LEAST_NON_TIED or result.worst is None or result.best is None:
         return (
             f"only {plural(test.n, 'question')} {'has' if test.n == 1 else 'have'} a score in both runs, and fewer "
             f"than {LEAST_NON_TIED} can never show a difference"
         )
     return (
-        f"{missing} of {test.n + missing} questions lack a score in a run, and filling them in against or for the "
-        f"candidate moves the difference from {signed(result.worst.difference)} to "
+        f"{missing} of {test.n + len(result.pairing.missing)} questions lack a score of at least one answer, and "
+        f"filling them in against or for the candidate moves the difference from {signed(result.worst.difference)} to "
         f"{signed(result.best.difference)}, which turns the verdict"
     )
 
@@ -93,7 +93,7 @@ def remarks(
             f"Only {test.non_tied} of {test.n} questions scored differently; at least {least} must, all in "
             f"one direction, before p can fall below {alpha:g}."
         )
-    if result.pairing.missing:
+    if result.pairing.incomplete:
         yield _missing(result)
     if result.not_applicable:
         yield f"{name} does not apply to {plural(result.not_applicable, 'question')}."
@@ -111,11 +111,16 @@ def remarks(
 
 
 def _missing(result: MetricResult) -> str:
-    count = len(result.pairing.missing)
-    left_out = (
-        f"{plural(count, 'question')} {'lacks' if count == 1 else 'lack'} a score in at least one run and "
-        f"{'is' if count == 1 else 'are'} left out."
-    )
+    gone, some = len(result.pairing.missing), len(result.pairing.lost)
+    told = []
+    if gone:
+        lacks, are = ("lacks", "is") if gone == 1 else ("lack", "are")
+        told.append(f"{plural(gone, 'question')} {lacks} a score in at least one run and {are} left out.")
+    if some:
+        told.append(
+            f"{plural(some, 'question')} lost some of {'its' if some == 1 else 'their'} repeats; the rest count."
+        )
+    left_out = " ".join(told)
     if result.worst is None or result.best is None or result.verdict == "INCONCLUSIVE":
         return left_out
     return (

@@ -97,6 +97,18 @@ def test_a_missing_score_that_cannot_turn_it_is_only_remarked(tmp_path: Path) ->
     assert any("1 question lacks a score" in remark and "the verdict stays" in remark for remark in result.remarks)
 
 
+def test_lost_repeats_are_said_and_leave_the_verdict_open(tmp_path: Path) -> None:
+    def asked(*values: float | str) -> list[Case]:
+        return [Case(f"q{n}", {"correctness": v}, repeat=r) for n in range(8) for r, v in enumerate(values)]
+
+    base, new = two(tmp_path, asked(0.5, 0.5), asked(0.9, "pipeline_error"), repeat=2)
+    base.manifest["repeat"] = 2  # type: ignore[index]
+    found = compare_runs(base, [new]).candidates[0]
+    assert found.verdict == "INCONCLUSIVE"
+    assert "8 of 8 questions lack a score of at least one answer, and filling them in against or for" in found.sentence
+    assert any("8 questions lost some of their repeats; the rest count." in remark for remark in found.remarks)
+
+
 def test_not_applicable_in_both_runs_stands_aside_but_in_one_is_missing(tmp_path: Path) -> None:
     base, new = two(
         tmp_path,
