@@ -29,7 +29,7 @@ from pydantic import BaseModel, ValidationError
 from chunking.errors import MissingExtraError, ProviderError, StoreError, without_keys
 from eval.judge_config import JudgeConfig
 from eval.metrics.base import NO_REPLY
-from eval.prices import Budget, BudgetSpentError, Price, Prices, require_price
+from eval.prices import Budget, BudgetSpentError, Prices, require_price
 
 _Reply = TypeVar("_Reply", bound=BaseModel)
 
@@ -67,6 +67,7 @@ class CallLog:
 
 
 _LOG: ContextVar[CallLog] = ContextVar("judge_calls")
+_PROMPT: ContextVar[str] = ContextVar("judge_prompt")
 
 
 @contextmanager
@@ -133,10 +134,6 @@ class Judge:
         self._running: dict[str, asyncio.Future[str]] = {}
         if self._budget.limit is not None:
             require_price(self._prices, config.model)
-
-    @property
-    def _price(self) -> Price | None:
-        return self._prices.of(self.config.model)
 
     @property
     def unreachable(self) -> bool:
@@ -233,6 +230,7 @@ class Judge:
                 raise JudgeError(
                     f"{NO_REPLY}{self.config.base_url} refused or failed {self.failures} calls and gave no reply"
                 )
+            _PROMPT.set(prompt)
             try:
                 reply: _Reply = await self._model.agenerate(prompt, shape)
             except Exception as error:
@@ -244,25 +242,30 @@ class Judge:
             return reply
 
     def _most(self, prompt: str) -> float:
-        """Dollars that a reply can cost: a token is at least a byte, and every attempt repeats the prompt."""
-        price = self._price
-        if price is None:
-            return 0.0
-        prompt_tokens = len(prompt.encode(errors="replace")) + 2000
-        attempts = self.config.attempts
-        # A retry sends the reply that failed and its error along.
-        grown = attempts * prompt_tokens + self.config.max_tokens * attempts * (attempts - 1)
-        return (grown * price.input + attempts * self.config.max_tokens * price.output) / 1e6
+        """Dollars that a reply can cost with all its attempts, 0 without a price."""
+        return self.config.attempts * (self._prices.cost(self.config.model, *self._most_tokens(prompt)) or 0.0)
+
+    def _most_tokens(self, prompt: str) -> tuple[int, int]:
+        """Of the prompt and the reply of one attempt: a token is at least a byte, and a retry sends the replies that
+        failed and their errors along."""
+        config = self.config
+        prompt_tokens = len(prompt.encode(errors="replace")) + 2000 + config.max_tokens * (config.attempts - 1)
+        return prompt_tokens, config.max_tokens
 
     def _book(self, response: Any) -> None:
-        """Tokens of every response, also of those that did not fit the schema."""
+        """Tokens of every response, also of those that did not fit the schema.
+
+        What an endpoint does not tell, or tells wrongly, is paid as dearly as it can have been.
+        """
         log = _LOG.get()
         log.model_calls += 1
         usage = getattr(response, "usage", None)
-        prompt = int(getattr(usage, "prompt_tokens", 0) or 0)
-        completion = int(getattr(usage, "completion_tokens", 0) or 0)
-        log.prompt_tokens += prompt
-        log.completion_tokens += completion
+        prompt, completion = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
+        if isinstance(prompt, int) and isinstance(completion, int) and prompt > 0 and completion >= 0:
+            log.prompt_tokens += prompt
+            log.completion_tokens += completion
+        else:
+            prompt, completion = self._most_tokens(_PROMPT.get())
         cost = self._prices.cost(self.config.model, prompt, completion)
         log.cost = None if cost is None or log.cost is None else log.cost + cost
         self._budget.spend(cost or 0.0)
