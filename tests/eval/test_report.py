@@ -35,7 +35,8 @@ def comparison(tmp_path_factory: pytest.TempPathFactory) -> Comparison:
     folder = tmp_path_factory.mktemp("runs")
     base = realistic(folder / "crag", "crag", skill=0.8)
     others = [realistic(folder / name, name, skill=skill) for name, skill in (("vector", 0.5), ("hybrid", 0.6))]
-    return compare_runs(base, others)
+    apart = replace(others[1], manifest={**others[1].manifest, "concurrency": 1})
+    return compare_runs(base, [others[0], apart])
 
 
 @pytest.fixture(scope="module")
