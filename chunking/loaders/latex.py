@@ -1,6 +1,6 @@
 """LaTeX source: sections, lists, tables, code and displayed math; the rest gives way to text.
 
-Macros are not expanded: an unknown command leaves its arguments' text.
+Macros that the source defines are written out; an unknown command leaves its arguments' text.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from chunking.loaders.base import Parsed, TextBuilder, item_indent
 from chunking.loaders.latex_inline import OPTION, balanced, plain
+from chunking.loaders.latex_macros import expand
 from chunking.loaders.tables import is_header, table_text
 from chunking.normalize import decode
 
@@ -19,6 +20,17 @@ _MATH = ("equation", "align", "gather", "multline", "eqnarray", "displaymath", "
 _TABLES = ("tabular", "tabularx", "tabulary", "longtable", "supertabular", "tblr")
 _LISTS = ("itemize", "enumerate", "description", "thebibliography", "compactitem", "compactenum")
 _QUOTES = ("quote", "quotation", "verse")
+_FLOATS = (
+    "figure",
+    "table",
+    "wrapfigure",
+    "wraptable",
+    "algorithm",
+    "algorithmic",
+    "minipage",
+    "multicols",
+    "subfigure",
+)
 _DROPPED = ("comment", "tikzpicture", "filecontents", "picture", "CCSXML")
 
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*\n?[^\S\n]*")
@@ -30,7 +42,10 @@ _EVENT = re.compile(
     r"|(?P<display>\\\[|(?<!\\)\$\$)|(?P<par>\n[^\S\n]*\n\s*|\\par\b)"
 )
 _ARGUMENTS = re.compile(rf"(?:\s*{OPTION})?")
-_RULE = re.compile(r"\\(?:hline|toprule|midrule|bottomrule|endhead|endfirsthead|endfoot|endlastfoot|cline|cmidrule)\b")
+_GIVEN = re.compile(r"[^\S\n]*\[([^\]]{0,1000}+)\]")
+_RULE = re.compile(
+    r"\\(?:hline|toprule|midrule|bottomrule|endhead|endfirsthead|endfoot|endlastfoot|(?:cline|cmidrule)(?:\([lr]*\))?\s*\{[^{}]*\})(?![A-Za-z])"
+)
 _ROW_END = re.compile(rf"\\\\{OPTION}|\\tabularnewline\b")
 _CELL_END = re.compile(r"(?<!\\)&")
 _TITLE = re.compile(rf"\\title\s*{OPTION}\s*\{{")
@@ -38,7 +53,7 @@ _TITLE = re.compile(rf"\\title\s*{OPTION}\s*\{{")
 
 def load_latex(data: bytes, source: str) -> Parsed:
     text, note = decode(data, source=source)
-    text = _without_comments(text)
+    text = _without_comments_and_macros(text)
     title = ""
     if named := _TITLE.search(text):
         title = " ".join(plain(text[named.end() : balanced(text, named.end())]).split())
@@ -52,16 +67,17 @@ def load_latex(data: bytes, source: str) -> Parsed:
     return Parsed(builder.text, tuple(builder.blocks), title=title, notes=(note,) if note else ())
 
 
-def _without_comments(text: str) -> str:
-    """Comments go, except in code, where a percent sign is one."""
+def _without_comments_and_macros(text: str) -> str:
+    """Code stays as it is: there a percent sign is one, and a macro is text."""
     pattern = re.compile(r"\\begin\{(" + "|".join(_CODE) + r")\}.*?(?:\\end\{\1\}|\Z)", re.DOTALL)
-    parts: list[str] = []
-    at = 0
-    for code in pattern.finditer(text):
-        parts += [_COMMENT.sub(r"\1", text[at : code.start()]), code.group()]
-        at = code.end()
-    parts.append(_COMMENT.sub(r"\1", text[at:]))
-    return "".join(parts)
+    codes: list[str] = []
+
+    def keep(code: re.Match[str]) -> str:
+        codes.append(code.group())
+        return f"\0{len(codes) - 1}\0"
+
+    prose = expand(_COMMENT.sub(r"\1", pattern.sub(keep, text)))
+    return re.sub("\0(\\d+)\0", lambda mark: codes[int(mark.group(1))], prose)
 
 
 @dataclass(slots=True)
@@ -142,6 +158,10 @@ class _Reader:
             elif environment in _TABLES:
                 self._add(_table(inside), table=True)
             return after
+        elif option := _GIVEN.match(self.text, at):
+            # Where to place a float, or the name of a theorem.
+            self._buffer.append("" if environment in _FLOATS else f"({option.group(1)}) ")
+            return option.end()
         return at
 
     def _end(self, environment: str) -> None:

@@ -58,18 +58,21 @@ _LINK = re.compile(r"\\href\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
 _COLUMNS = re.compile(r"\\multicolumn\s*\{[^{}]*\}\s*\{[^{}]*\}")
 _ACCENT = re.compile(r"\\(?:([`'^\"~=.])|([uvHcdrk])(?=[\s{]))\s*(?:\{\\?([A-Za-z])\}|\\?([A-Za-z]))")
 _COMMAND = re.compile(r"\\([A-Za-z]+)\*?[^\S\n]*")
-_MATH = re.compile(r"(?<!\\)\$[^$]+\$|\\\((?:[^\\]|\\[^()]){1,2000}\\\)")
+_AS_IT_IS = re.compile(
+    r"(?<!\\)\$[^$]+\$|\\\((?:[^\\]|\\[^()]){1,2000}\\\)"
+    r"|\\(?:verb\*?|lstinline(?:\[[^\]\n]{0,200}+\])?|mintinline\{\w+\})(?P<bar>[^\w\s{*\[])(?P<code>[^\n]{0,300}?)(?P=bar)"
+)
 _LINE_END = re.compile(rf"\\\\{OPTION}")
 _ESCAPED = re.compile(r"\\([%&_#${}])")
 
 
 def plain(source: str) -> str:
-    """Words of a stretch of LaTeX. Inline math stays as it is written."""
+    """Words of a stretch of LaTeX. Inline math and code stay as they are written."""
     parts: list[str] = []
     at = 0
-    for math in _MATH.finditer(source):
-        parts += [_words(source[at : math.start()]), math.group()]
-        at = math.end()
+    for found in _AS_IT_IS.finditer(source):
+        parts += [_words(source[at : found.start()]), found["code"] if found["bar"] else found.group()]
+        at = found.end()
     parts.append(_words(source[at:]))
     return "".join(parts)
 

@@ -1,0 +1,128 @@
+"""LaTeX source: structure, what gives way to text, macros and what is broken."""
+
+from __future__ import annotations
+
+import pytest
+
+from chunking.loaders import load_bytes
+from chunking.types import Document
+
+
+def kinds(document: Document) -> list[tuple[str, str]]:
+    return [(block.kind, document.text[block.start : block.end]) for block in document.blocks]
+
+
+def read(source: str) -> Document:
+    return load_bytes(source.encode(), source="a.tex")
+
+
+def test_latex_structure() -> None:
+    source = r"""
+\documentclass{article} % class
+\title{On {\em Retrieval}}
+\begin{document}
+\maketitle
+\begin{abstract}We retrieve 50\% more.\end{abstract}
+\section{Intro\label{sec:a}}
+First \textbf{bold} text~with \cite[p.~3]{smith} and \href{https://x.org}{a link}. % gone
+Caf\'e na\"{\i}ve, $a_{i} = \frac{1}{2}$, ``quoted''---done.\footnote{A note.}
+
+Second paragraph.
+\begin{equation}
+E = mc^2
+\end{equation}
+\subsection*{Lists}
+\begin{enumerate}
+  \item one
+  \item two \begin{itemize}\item inner\end{itemize}
+\end{enumerate}
+\begin{table}\caption{Some values}
+\begin{tabular}{l|c}\hline
+name & value \\ \hline
+a \& b & 1 \\
+\end{tabular}\end{table}
+\begin{lstlisting}[language=Python]
+# 100% code
+  x = {1}
+\end{lstlisting}
+\begin{thebibliography}{9}
+\bibitem{smith} A. Smith. A title. 2020.
+\end{thebibliography}
+\end{document}
+"""
+    document = read(source)
+    assert document.title == "On Retrieval"
+    assert kinds(document) == [
+        ("heading", "Abstract"),
+        ("paragraph", "We retrieve 50% more."),
+        ("heading", "Intro"),
+        (
+            "paragraph",
+            "First bold text with [smith] and a link (https://x.org). Café naïve, "
+            r"$a_{i} = \frac{1}{2}$, “quoted”—done.A note.",
+        ),
+        ("paragraph", "Second paragraph."),
+        ("math", "\\begin{equation}\nE = mc^2\n\\end{equation}"),
+        ("heading", "Lists"),
+        ("list", "1. one\n2. two\n  - inner"),
+        ("paragraph", "Some values"),
+        ("table", "| name | value |\n| --- | --- |\n| a & b | 1 |"),
+        ("code", "# 100% code\n  x = {1}"),
+        ("heading", "References"),
+        ("list", "[1] A. Smith. A title. 2020."),
+    ]
+    assert document.blocks[7].heading_path == ("Intro", "Lists")
+    assert "reference list" in document.notes[0]
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["\\begin{tabular}{l", "\\section{open", "\\[ x", "$" * 99, "{" * 5000 + "x", "\\item \\end{itemize} x", "\\'"],
+)
+def test_broken_latex_is_read_as_far_as_it_goes(source: str) -> None:
+    document = read(f"Some words.\n\n{source}")
+    assert document.text.startswith("Some words.")
+
+
+def test_macros_are_written_out_but_not_in_code() -> None:
+    source = r"""
+\newcommand{\ours}{\textsc{CorRAG}\xspace}
+\newcommand{\pair}[2]{(#1, #2)}
+\newcommand\better[1][much]{#1 better}
+\def\both#1{\ours and #1}
+\renewcommand{\thesection}{\Roman{section}}
+\title{On \ours}
+\begin{document}
+\section{\ours}
+\ours, \both{others} and \pair{a}{b} are \better; \better[slightly] than \ours{} without. % \ours
+\begin{verbatim}
+\ours 100%
+\end{verbatim}
+"""
+    document = read(source)
+    assert document.title == "On CorRAG"
+    assert kinds(document) == [
+        ("heading", "CorRAG"),
+        ("paragraph", "CorRAG, CorRAG and others and (a, b) are much better; slightly better than CorRAG without."),
+        ("code", "\\ours 100%"),
+    ]
+
+
+def test_macros_without_end_are_left_as_they_are() -> None:
+    doubling = "".join(
+        rf"\def\{a}{{\{b}\{b}\{b}\{b}\{b}\{b}}}" for a, b in zip("abcdefghijk", "bcdefghijkl", strict=True)
+    )
+    assert read(rf"\newcommand{{\again}}{{\again\again}}{doubling} Words \again \a stay.").text == "Words stay."
+
+
+def test_options_of_environments_and_inline_code() -> None:
+    source = r"""\begin{figure}[t]\caption{A figure.}\end{figure}
+\begin{theorem}[Main result] It holds.\end{theorem}
+\verb|a_b|, \verb*!{x}! and \lstinline[language=C]+int *x;+ are code.
+\begin{tabular}{lcc} & \multicolumn{2}{c}{Recall} \\ \cmidrule(lr){2-3} Method & @1 & @5 \\ \end{tabular}"""
+    assert kinds(read(source)) == [
+        ("paragraph", "A figure."),
+        ("paragraph", "(Main result) It holds."),
+        ("paragraph", "a_b, {x} and int *x; are code."),
+        ("table", "|  | Recall |  |\n| --- | --- | --- |\n| Method | @1 | @5 |"),
+    ]
