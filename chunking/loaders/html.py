@@ -6,6 +6,7 @@ What frames the content (navigation, page header and footer, forms, hidden parts
 from __future__ import annotations
 
 import re
+from itertools import zip_longest
 from typing import Any
 
 from chunking.errors import DocumentError
@@ -17,13 +18,18 @@ from chunking.normalize import clean, decode
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _DROPPED = (
     "script,style,noscript,template,svg,canvas,iframe,object,embed,form,button,select,input,textarea,nav,dialog,"
-    "[hidden],[aria-hidden=true],[role=navigation],[role=search],.mw-editsection,sup.reference"
+    "[hidden],[aria-hidden=true],[role=navigation],[role=search],.mw-editsection,sup.reference,"
+    "td.linenos,span.linenos,span.lineno,td.gutter"
 )
 _FRAME = "header,footer,aside,[role=banner],[role=contentinfo],[role=complementary]"
 # What pages without semantic elements call their frames.
+_FRAME_WORDS = (
+    *("breadcrumb", "consent", "cookie", "onetrust", "page-footer", "pagination", "prev-next", "site-footer"),
+    *("skip-link", "table-of-contents", "toc-macro"),
+)
 _NAMED_FRAMES = ",".join(
     [
-        *(f"[{name}*={word}]" for name in ("class", "id") for word in ("breadcrumb", "cookie", "pagination")),
+        *(f"[{name}*={word}]" for name in ("class", "id") for word in _FRAME_WORDS),
         *(f"[class~={word}]" for word in ("menu", "nav", "navbar", "sidebar", "toc", "footer", "share", "related")),
         *(f"[id={word}]" for word in ("menu", "nav", "navbar", "sidebar", "toc", "footer")),
     ]
@@ -32,7 +38,7 @@ _FEWEST_LINKS = 6
 _LINK_SHARE = 0.8
 _WIDEST = 100
 """Rows or columns that a cell may span; what states more is broken."""
-_MAIN = ("main", "[role=main]", "article", "#mw-content-text", "#content", "body")
+_MAIN = ("main", "[role=main]", "article", "#mw-content-text", "#main-content", "#content", "#main", "body")
 
 
 def load_html(data: bytes, source: str) -> Parsed:
@@ -79,24 +85,29 @@ def _main(tree: Any) -> tuple[Any, bool]:
         found = tree.css(selector)
         # Several articles are a list of teasers; a main element with little text is a shell.
         if len(found) == 1 and len(found[0].text()) * 4 >= whole:
-            return found[0], selector != "#content"
+            return found[0], not selector.endswith(("#content", "#main"))
     return body, False
 
 
 def _drop_navigation(root: Any) -> None:
     """Removes named frames and lists of links, unless they hold so much of the page that they are its content."""
     whole = len(_squeezed(root))
+    named = {node.mem_id for node in root.css(_NAMED_FRAMES)}
     for node in reversed(root.css(f"{_NAMED_FRAMES},ul,ol")):
         if node.mem_id == root.mem_id:
             continue
         own = len(_squeezed(node))
-        if node.tag in ("ul", "ol"):
-            links = node.css("a[href]")
-            linked = sum(len(_squeezed(link)) for link in links)
-            if len(links) < _FEWEST_LINKS or linked < _LINK_SHARE * own:
-                continue
-        if own * 3 < whole:
+        if own * 3 < whole and (node.mem_id in named or _is_navigation(node, own)):
             node.decompose()
+
+
+def _is_navigation(items: Any, length: int) -> bool:
+    """Whether a list is nothing but links: to other pages, or two and more to places of this one."""
+    links = items.css("a[href]")
+    if sum(len(_squeezed(link)) for link in links) < _LINK_SHARE * length:
+        return False
+    here = all((link.attributes.get("href") or "").startswith("#") for link in links)
+    return len(links) >= (2 if here else _FEWEST_LINKS)
 
 
 def _squeezed(node: Any) -> str:
@@ -137,6 +148,9 @@ class _Writer:
     def _whole(self, node: Any, tag: str) -> bool:
         """Adds a node that makes one block of its own; False where its children must be walked."""
         if len(tag) == 2 and tag[0] == "h" and tag[1] in "123456":
+            for link in node.css('a[href^="#"]'):
+                if not any(letter.isalnum() for letter in link.text()):  # ¶, #: a link to the heading itself
+                    link.decompose()
             self.builder.add("heading", _flat(node), level=int(tag[1]))
         elif tag == "pre":
             self.builder.add("code", clean(node.text()))
@@ -145,7 +159,7 @@ class _Writer:
             if caption is not None:
                 self.builder.add("paragraph", _flat(caption))
             self.builder.add("table", _table(node))
-        elif tag in ("ul", "ol", "dl") and not node.css("table, pre, h1, h2, h3, h4, h5, h6"):
+        elif tag in ("ul", "ol", "dl") and not node.css("table, h1, h2, h3, h4, h5, h6"):
             self.builder.add("list", "\n".join(_items(node)))
         elif tag == "blockquote" and not node.css("table, pre, ul, ol"):
             paragraphs = [_flat(child) for child in _children(node) if child.tag == "p"]
@@ -224,7 +238,7 @@ def _items(root: Any) -> list[str]:
             stack.extend(reversed(inner))
             continue
         nested = [child for child in node.css("ul, ol, dl") if _nearest_item(child, node)]
-        own = " ".join(_own_text(node).split())
+        own = _own_text(node)
         if own:
             lines.append(f"{item_indent(depth)}{marker}{own}")
         stack.extend((child, depth + 1, "") for child in reversed(nested))
@@ -241,14 +255,21 @@ def _nearest_item(child: Any, item: Any) -> bool:
 
 
 def _own_text(item: Any) -> str:
+    """Words of an item on one line, without those of lists inside; code between fences."""
     parts: list[str] = []
+    codes: list[str] = []
     stack = list(reversed(_children(item)))
     while stack:
         node = stack.pop()
         if node.tag == "-text":
             parts.append(node.text_content or "")
+        elif node.tag == "pre":
+            codes.append(clean(node.text()).strip("\n").rstrip())
+            parts.append("\v")
         elif node.tag not in ("ul", "ol", "dl"):
             if node.tag in BLOCK_TAGS or node.tag == "br":
                 parts.append(" ")
             stack.extend(reversed(_children(node)))
-    return clean("".join(parts))
+    pieces = [" ".join(clean(piece).split()) for piece in "".join(parts).split("\v")]
+    fenced = [f"\n```\n{code}\n```\n" for code in codes]
+    return "".join(piece + code for piece, code in zip_longest(pieces, fenced, fillvalue="")).strip()

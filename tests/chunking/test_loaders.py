@@ -13,11 +13,9 @@ import pytest
 from fpdf import FPDF
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from selectolax.lexbor import LexborHTMLParser
 
 from chunking.errors import DocumentError
 from chunking.loaders import SUPPORTED, load_bytes, load_path
-from chunking.loaders.html_nesting import bounded
 from chunking.loaders.joining import join_lines
 from chunking.types import Document, document_id
 
@@ -137,109 +135,6 @@ def test_a_few_damaged_bytes_do_not_change_the_encoding() -> None:
     document = load_bytes(data, source="a.txt")
     assert document.text == _CHINESE * 101
     assert "damaged" in document.notes[0]
-
-
-# HTML
-
-
-def test_html_main_content() -> None:
-    html = """<!DOCTYPE html><html><head><title>Page | Site</title><style>p{}</style></head><body>
-    <nav><a href=/>Home</a></nav><header>Site name</header>
-    <main><header><h1>Page</h1></header><p>First <b>bold</b> text<br>next line.</p>
-    <h2>Part</h2><ul><li>one<ul><li>inner</li></ul></li><li>two</li></ul><ol><li>a<li>b</ol>
-    <table><tr><th>k</th><th>v</th></tr><tr><td>x</td><td>1</td></tr></table>
-    <pre>code  here
-    # more</pre><div>loose <span>text</span></div><script>bad()</script></main><footer>© 2026</footer></body></html>"""
-    document = load_bytes(html.encode(), source="a.html")
-    assert document.title == "Page"
-    assert kinds(document) == [
-        ("heading", "Page"),
-        ("paragraph", "First bold text\nnext line."),
-        ("heading", "Part"),
-        ("list", "- one\n  - inner\n- two"),
-        ("list", "1. a\n2. b"),
-        ("table", "| k | v |\n| --- | --- |\n| x | 1 |"),
-        ("code", "code  here\n    # more"),
-        ("paragraph", "loose text"),
-    ]
-    assert document.blocks[-1].heading_path == ("Page", "Part")
-    assert covered(document)
-
-
-def test_html_navigation_without_semantic_elements_is_left_out() -> None:
-    links = "".join(f"<li><a href='/{n}'>Part {n}</a></li>" for n in range(8))
-    html = (
-        "<html><body><div id='cookie-banner'>We use cookies. <a href='#'>Accept</a></div>"
-        f"<div class='left'><ul>{links}</ul></div><div class='page-breadcrumb'><a href='/'>Home</a> &gt; Pump</div>"
-        "<div><h1>Pump</h1><p>The pump is serviced every six months, and its seals are checked every three.</p>"
-        "<ul><li><a href='/a'>Seals</a> keep the water in.</li></ul></div>"
-        "<div class='related'><h3>Related</h3><a href='/v'>Valve</a></div></body></html>"
-    )
-    assert kinds(load_bytes(html.encode(), source="a.html")) == [
-        ("heading", "Pump"),
-        ("paragraph", "The pump is serviced every six months, and its seals are checked every three."),
-        ("list", "- Seals keep the water in."),
-    ]
-    index = f"<html><body><h1>All parts</h1><ul>{links}</ul></body></html>"
-    assert "- Part 7" in load_bytes(index.encode(), source="a.html").text
-
-
-def test_html_cells_over_several_rows_are_said_in_each() -> None:
-    html = (
-        "<table><tr><th>Part</th><th>Season</th><th>Interval</th></tr><tr><td rowspan=2>Seal|ring</td><td>summer</td>"
-        "<td>3 months? Yes.</td></tr><tr><td>winter</td><td>6 months</td></tr>"
-        "<tr><td colspan=2>Filter</td><td>1</td></tr></table>"
-    )
-    assert kinds(load_bytes(f"<html><body>{html}</body></html>".encode(), source="a.html")) == [
-        (
-            "table",
-            "| Part | Season | Interval |\n| --- | --- | --- |\n| Seal\\|ring | summer | 3 months? Yes. |\n"
-            "| Seal\\|ring | winter | 6 months |\n| Filter |  | 1 |",
-        )
-    ]
-
-
-def test_html_in_a_declared_encoding() -> None:
-    html = f'<html><head><meta charset="gb2312"></head><body><p>{_CHINESE}</p></body></html>'
-    document = load_bytes(html.encode("gb2312"), source="https://example.org/page?id=1", media_type="text/html")
-    assert document.text == _CHINESE
-    assert "gb2312" in document.notes[0]
-    assert document.title == "page"
-
-
-_TAGS = [
-    *("<div>", "</div>", "<span>", "</span>", "<p>", "</p>", "<b>", "</b>", "<i id=x>", "<table>", "<td>", "</td>"),
-    *("</table>", "<ul>", "<li>", "</li>", "</ul>", "<h2>", "</h2>", "<x-y>", "</x-y>", "<a href=/>", "</a>", "<nav>"),
-    *("</nav>", "<svg>", "</svg>", "<form>", "</form>", "<div/>", "<tr>", "<dd>", "<ruby>", "<rt>", "<h1>", "<option>"),
-]
-
-
-@settings(max_examples=60, deadline=None)
-@given(tags=st.lists(st.sampled_from(_TAGS), min_size=1, max_size=8))
-def test_nesting_of_html_is_bounded_however_its_tags_repeat(tags: list[str]) -> None:
-    depth = 0
-    node = LexborHTMLParser(bounded("".join(tags) * 700 + "word")).body
-    while node is not None and node.tag != "-text":
-        node, depth = node.last_child, depth + 1
-    assert depth < 600
-
-
-def test_html_within_the_bound_is_parsed_as_it_is() -> None:
-    html = "<div><p>a<b>b</b></p><!-- <i/> --><ul><li>x<li>y</ul><script>1</x/></script></div>" * 300
-    assert bounded(html) == html
-    deep = "<div>" * 300 + "deep" + "</div>" * 300
-    assert bounded(deep) == "<div>" * 256 + "deep" + "</div>" * 256
-
-
-def test_empty_elements_of_xhtml_end_where_they_stand() -> None:
-    html = (
-        '<html><head><title/><script src="a.js" /></head><body><p>First <a href=/x/>link</a> <a id="p1" />and <i/>more.'
-        "</p><table><tr><th>k</th><th>v</th></tr><tr><td/><td>1</td></tr></table></body></html>"
-    )
-    assert kinds(load_bytes(html.encode(), source="a.xhtml")) == [
-        ("paragraph", "First link and more."),
-        ("table", "| k | v |\n| --- | --- |\n|  | 1 |"),
-    ]
 
 
 # PDF
