@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from itertools import zip_longest
 from pathlib import Path
 
@@ -84,7 +85,11 @@ def compare(
     if markdown:
         markdown.write_text(render_markdown(comparison, gates=checked), encoding="utf-8")
     if as_json:
-        print_json({**comparison.to_dict(), "gates": [report.to_dict() for report in checked]})
+        stands = [
+            standing(c, comparison.base_label, report) for c, report in zip_longest(comparison.candidates, checked)
+        ]
+        told = {"standings": [asdict(each) for each in stands], "gates": [report.to_dict() for report in checked]}
+        print_json({**comparison.to_dict(), **told})
     else:
         _print(comparison, checked, [each for each in (html, markdown, junit) if each])
     sys.exit(exit_code(checked))

@@ -304,8 +304,7 @@ def reported(comparison: Comparison, swept: Sweep) -> str:
 def wide(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A sweep of settings whose names are longer than a chart."""
     folder, numbers = tmp_path_factory.mktemp("wide"), iter(range(100))
-    grid = {"retrieval.section_share": [0.25, 0.5, 0.75], "chunking.overlap_sentences_around_a_cut": [1, 2]}
-    grid["grading.upper"] = [0.7, 0.8]
+    grid = {"retrieval.section_share": [0.2, 0.25, 0.5, 0.75], "chunking.overlap_sentences_around_a_cut": [1, 2]}
     found = sweep(grid, lambda _: realistic(folder / str(n := next(numbers)), f"k{n}", skill=0.4 + 0.02 * n, rounds=3))
     return render_html(found.comparison, sweep=found)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import click
@@ -109,6 +110,12 @@ def test_the_page_the_summary_and_the_terminal_begin_with_it(
     assert shown.startswith(f"GATES FAILED: {told}.")
     assert "Got worse: recall@5 −0.800, mrr −0.800." in shown
     assert "f1 (decides)" in shown
+    with pytest.raises(SystemExit):
+        command.main(
+            [*paths, "--primary", "f1", "--gates", str(tmp_path / "gates.yaml"), "--json"], standalone_mode=False
+        )
+    said = json.loads(capsys.readouterr().out)
+    assert said["standings"] == [{"word": "GATES FAILED", "tone": "worse", "headline": told}]
     assert "| **f1** (decides) |" in markdown
 
 
