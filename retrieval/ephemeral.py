@@ -41,7 +41,7 @@ def rank_documents(
         stored = embed(embedder, [chunk.embedded_text for chunk, _ in chunks.values()], "passage")
         ranked = sorted(zip(chunks, (stored @ vector).tolist(), strict=True), key=lambda item: -item[1])
         dense = ranked[: config.candidates]
-    distinct = Distinct(lambda ids: {identifier: chunks[identifier] for identifier in ids})
+    distinct = Distinct(lambda ids: {identifier: chunks[identifier] for identifier in ids}, config.top_k)
     hits = rank_hits(
         dense,
         matches.top(config.candidates) if config.lexical else None,

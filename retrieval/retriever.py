@@ -63,7 +63,7 @@ class Retriever:
             failures["bm25"] = error
         if dense is None and lexical is None:
             raise next(iter(failures.values()))
-        distinct = Distinct(self.index.chunks.get)
+        distinct = Distinct(self.index.chunks.get, top_k)
         hits = rank_hits(
             dense,
             lexical,

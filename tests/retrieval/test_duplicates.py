@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -8,11 +9,11 @@ from hypothesis import strategies as st
 
 from chunking.types import Chunk, chunk_id
 from retrieval.config import RetrievalConfig
-from retrieval.duplicates import copies
+from retrieval.duplicates import Distinct, copies
 from retrieval.index import Index
 from retrieval.ingest import ingest
 from retrieval.retriever import Retriever
-from retrieval.types import Filters
+from retrieval.types import DocumentInfo, Filters, Hit
 from retrieval.workspace import Workspace
 
 EN = (
@@ -96,6 +97,24 @@ def test_every_text_finds_its_equal(texts: list[str]) -> None:
     for number, text in enumerate(texts):
         if any(character.isalnum() for character in text):
             assert places[len(texts) + number] == places[number]
+
+
+def test_no_more_is_read_than_is_wanted_and_copies_make_room_for_the_next() -> None:
+    texts = ["one road", "one road", "two rivers", "two rivers", "one road", "three hills", "four lakes"]
+    stored = [(chunk(text, str(number)), DocumentInfo(str(number), "", "", "")) for number, text in enumerate(texts)]
+    held = {each.id: (each, document) for each, document in stored if document.id != "2"}  # Deleted meanwhile.
+    asked: list[str] = []
+
+    def look_up(ids: Sequence[str]) -> dict[str, tuple[Chunk, DocumentInfo]]:
+        asked.extend(ids)
+        return {each: held[each] for each in ids if each in held}
+
+    distinct = Distinct(look_up, 3)
+    kept = distinct([each.id for each, _ in stored])
+    assert [document.id for _, document in kept.values()] == ["0", "3", "5"]
+    assert asked == [each.id for each, _ in stored[:6]]
+    (hit,) = distinct.placed([Hit(*stored[0], 1.0)])
+    assert [copy.document.id for copy in hit.also_in] == ["1", "4"]
 
 
 def test_a_hit_carries_the_places_of_its_copies(workspace: Workspace, index: Index, folder: Path) -> None:
