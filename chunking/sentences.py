@@ -21,11 +21,13 @@ _MARKER = (
     r"|[一二三四五六七八九十]{1,3}、|[①-⑳]|\||```|~~~|</?[a-z]"
 )
 
-# A word of five letters or more ends a sentence unless it is one of the few abbreviations that are so long.
-_LONG = {
-    n: sorted(name for name in TITLES | REFERENCES | EITHER if len(name) == n and name.isalpha()) for n in (5, 6, 7)
-}
-_AFTER_WORD = r"(?<=[a-z]{5}[.!?])" + "".join(rf"(?<!(?i:{'|'.join(names)})\.)" for names in _LONG.values() if names)
+
+def _names(length: int) -> str:
+    return "|".join(sorted(name for name in TITLES | REFERENCES | EITHER if len(name) == length and name.isalpha()))
+
+
+# A word of four letters or more ends a sentence unless it is an abbreviation that is so long.
+_AFTER_WORD = rf"(?<=[a-z]{{4}}[.!?])(?<!(?:{_names(4)})\.)(?<!(?i:{_names(5)})\.)(?<!(?i:{_names(6)})\.)"
 
 # It begins with one character of a set, so that a search skips all other text at once; what follows depends on which.
 # Most sentences are `sure` to end there; the other names are those of a rule.

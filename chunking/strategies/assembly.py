@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -148,13 +148,14 @@ class Assembler:
         """Context, heading path and the context's tokens."""
         first = self._block_at(span.start)
         inside = self.blocks[first : bisect_left(self._starts, span.end)]
-        path = common_prefix(
-            {block.heading_path for block in inside if block.kind != "heading"}
-            or {block.heading_path for block in inside}
-        )
-        own = {block.heading_path for block in inside if block.kind == "heading" and block.start >= span.start}
-        # A heading that the text itself shows is not said twice.
-        shown = next((depth for depth in range(len(path)) if path[: depth + 1] in own), len(path))
+        headings = [block for block in inside if block.kind == "heading"]
+        content = [block.heading_path for block in inside if block.kind != "heading"]
+        path = common_prefix(content or [block.heading_path for block in headings])
+        shown = len(path)
+        if headings:
+            # A heading that the text itself shows is not said twice.
+            own = {block.heading_path for block in headings if block.start >= span.start}
+            shown = next((depth for depth in range(shown) if path[: depth + 1] in own), shown)
         context, tokens = self._contexts[path[:shown]]
         if not shown and path[:1] == (self.document.title,):
             context, tokens = "", 0
@@ -229,8 +230,10 @@ class Assembler:
                 self._heads[i] = (head, tokens, end)
 
 
-def common_prefix(paths: Collection[tuple[str, ...]]) -> tuple[str, ...]:
+def common_prefix(paths: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
     shortest, longest = min(paths), max(paths)
+    if shortest == longest:
+        return shortest
     same = next((i for i, (a, b) in enumerate(zip(shortest, longest, strict=False)) if a != b), None)
     return shortest[: min(len(shortest), len(longest)) if same is None else same]
 
