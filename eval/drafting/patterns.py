@@ -11,13 +11,19 @@ from typing import TypeVar
 
 from chunking.sentences import split_sentences
 from chunking.types import Document
+from eval.drafting.facts import PROSE, Fact, heading_name, inside_a_sentence, stands_alone
+from eval.drafting.quantities import asked_in_chinese, asked_in_english
+from eval.drafting.tables import asked_headings, named_facts, table_facts
 from eval.testset import KINDS, Draft, Kind, numbered, passage, shares
 from eval.text import is_chinese
 from graph.language import language_of
 
 _T = TypeVar("_T")
 
-_PROSE = {"paragraph", "list", "quote"}
+_MOST_PAIRS = 20_000
+_OPENING = 8
+"""Characters of a Chinese question that tell whether it points to what was said before."""
+_ASKED = {"zh": asked_in_chinese, "en": asked_in_english}
 _SHORTEST, _LONGEST = {"zh": 10, "en": 30}, {"zh": 160, "en": 320}
 
 
@@ -64,50 +70,32 @@ PATTERNS = {
         ),
     ),
 }
-# A subject that points elsewhere, or that is none, cannot stand in a question of its own.
-_DEPENDENT = {
-    "zh": re.compile(
-        r"[这那此该其它他她牠您我你本]|如果|即使|不论|无论|但|因为|由于|所以|而|并|也|又|上述|前者|后者|就|都|第|每|最|目前|现在|当时|之后"
-        r"|原因|结果|问题|主要|同时|尤其|关键|重点|.*(?:是否|不论|无论|主要|目前|还|们)"
-    ),
-    "en": re.compile(
-        r"(?:It|This|That|These|Those|They|He|She|We|You|I|There|Here|If|When|While|What|Which|Who|Why|How|In|On|At|For"
-        r"|And|But|So|As|Both|Each|Every|One|Some|Such|Any|All|Most|More|Many|Few|Several|Other|Another|Its|Their|Our"
-        r"|Your|His|Her|To|With|After|Before|Since|Because|Although|Like|Likewise|However"
-        r"|The (?:same|other|result|first|second|third|last|former|latter|fact|main|only|most))\b"
-        r"|.*\b(?:that|which|who|there|they|it|while|is|are|was|were)\b"
-    ),
-}
 _ABSENT = {
     "zh": (
         ("发明", "{subject}是谁发明的？"),
         ("价格", "{subject}的价格是多少？"),
         ("电话", "{subject}的联系电话是多少？"),
+        ("颜色", "{subject}是什么颜色的？"),
+        ("专利", "{subject}的专利号是什么？"),
     ),
     "en": (
         ("invent", "Who invented {subject}?"),
         ("price", "What is the price of {subject}?"),
         ("phone", "Which phone number belongs to {subject}?"),
+        ("colo", "What colour is {subject}?"),
+        ("patent", "What is the patent number of {subject}?"),
     ),
 }
 """What documents seldom tell: a word that the answer would need, and the question."""
 
 
-@dataclass(frozen=True)
-class _Fact:
-    document: Document
-    start: int
-    end: int
-    subject: str
-    question: str
-    pattern: str
-    lang: str
-
-
 def draft_by_patterns(
     documents: Sequence[Document], *, count: int = 24, kinds: Sequence[Kind] = KINDS, seed: int = 0
 ) -> list[Draft]:
-    """At most `count` drafts in the articles' proportion, spread over the documents; fewer where patterns find less."""
+    """At most `count` drafts in the articles' proportion, spread over the documents.
+
+    What one kind lacks the facts make up for, where they are wanted; fewer come where patterns find less.
+    """
     facts = _spread([fact for document in documents for fact in _facts(document)], seed)
     makers: dict[Kind, Callable[[], Iterable[Draft]]] = {
         "factual": lambda: map(_factual, facts),
@@ -115,32 +103,53 @@ def draft_by_patterns(
         "multi_hop": lambda: _pairs(facts),
         "unanswerable": lambda: _unanswerable(facts, documents),
     }
-    found: list[Draft] = []
+    found: dict[str, Draft] = {}
     for kind, wanted in shares(count, kinds).items():
-        different = {draft.question: draft for draft in makers[kind]()}
-        found += islice(different.values(), wanted)
-    return numbered(found)
+        different = (draft for draft in makers[kind]() if draft.question not in found)
+        found |= {draft.question: draft for draft in islice(_once(different), wanted)}
+    if "factual" in kinds:
+        more = (draft for draft in map(_factual, facts) if draft.question not in found)
+        found |= {draft.question: draft for draft in islice(_once(more), count - len(found))}
+    return numbered(sorted(found.values(), key=lambda draft: KINDS.index(draft.type)))
 
 
-def _facts(document: Document) -> Iterator[_Fact]:
+def _once(drafts: Iterable[Draft]) -> Iterator[Draft]:
+    seen: set[str] = set()
+    for draft in drafts:
+        if draft.question not in seen:
+            seen.add(draft.question)
+            yield draft
+
+
+def _facts(document: Document) -> Iterator[Fact]:
+    yield from table_facts(document)
+    yield from named_facts(document)
+    yield from asked_headings(document)
     for start, end in _sentences(document):
-        sentence = document.text[start:end]
+        sentence = document.text[start:end].rstrip()
         lang = language_of(sentence)
         if "\n" in sentence or not _SHORTEST[lang] <= len(sentence) <= _LONGEST[lang]:
             continue
-        for pattern in PATTERNS[lang]:
-            match = pattern.sentence.fullmatch(sentence)
-            if match is None:
-                continue
-            groups = {name: value.strip() for name, value in match.groupdict().items()}
-            defined = pattern.name.startswith("definition")
-            if not _DEPENDENT[lang].match(groups["subject"]) and (
-                not defined or _established(groups["subject"], document)
-            ):
-                subject = _inside_a_sentence(groups["subject"])
-                question = pattern.question.format(**{**groups, "subject": subject})
-                yield _Fact(document, start, end, subject, question, pattern.name, lang)
-            break
+        yield from _patterned(document, start, sentence, lang)
+        for question, subject, answer, name in _ASKED[lang](sentence):
+            opening = subject[0].upper() + subject[1:] if subject else question[:_OPENING]
+            if stands_alone(opening, lang):
+                yield Fact(document, start, start + len(sentence), question, name, lang, subject, answer)
+
+
+def _patterned(document: Document, start: int, sentence: str, lang: str) -> Iterator[Fact]:
+    """By the first of `PATTERNS` that takes the whole sentence."""
+    for pattern in PATTERNS[lang]:
+        match = pattern.sentence.fullmatch(sentence)
+        if match is None:
+            continue
+        groups = {name: value.strip() for name, value in match.groupdict().items()}
+        defined = pattern.name.startswith("definition")
+        if stands_alone(groups["subject"], lang) and (not defined or _established(groups["subject"], document)):
+            subject = inside_a_sentence(groups["subject"])
+            question = pattern.question.format(**{**groups, "subject": subject})
+            yield Fact(document, start, start + len(sentence), question, pattern.name, lang, subject)
+        return
 
 
 def _established(subject: str, document: Document) -> bool:
@@ -149,20 +158,17 @@ def _established(subject: str, document: Document) -> bool:
     return name in document.title.lower() or document.text.lower().count(name) > 1
 
 
-def _inside_a_sentence(subject: str) -> str:
-    return re.sub(r"^(The|An?) ", lambda article: article.group(0).lower(), subject)
-
-
-def _factual(fact: _Fact) -> Draft:
+def _factual(fact: Fact) -> Draft:
     span = passage(fact.document, fact.start, fact.end)
-    return Draft("", fact.question, span.text, "factual", fact.lang, True, (span,), f"pattern:{fact.pattern}")
+    how = f"pattern:{fact.pattern}"
+    return Draft("", fact.question, fact.answer or span.text, "factual", fact.lang, True, (span,), how)
 
 
 def _summaries(document: Document) -> Iterator[Draft]:
     """One for each section of at least three sentences: the first two are the reference, the section the evidence."""
     sections: dict[tuple[str, ...], list[tuple[int, int]]] = {}
     for block in document.blocks:
-        if block.kind in _PROSE:
+        if block.kind in PROSE:
             sections.setdefault(block.heading_path, []).append((block.start, block.end))
     for path, blocks in sections.items():
         # What ends in a colon leads to a list, which is not prose.
@@ -175,47 +181,66 @@ def _summaries(document: Document) -> Iterator[Draft]:
         if len(sentences) < 3:
             continue
         lang = language_of(document.text[blocks[0][0] : blocks[0][1]])
-        topic = path[-1] if path else document.title
-        question = (
-            f"《{document.title}》中“{topic}”这一部分主要讲了什么？"
-            if is_chinese(lang)
-            else f"What does the part “{topic}” of {document.title} say?"
-        )
+        topic = heading_name(path[-1]) if path and path[-1] != document.title else ""
+        if topic.startswith(("(", "（")) or (not topic and len(sections) > 1):
+            continue  # What stands before the first heading is a date and an author.
         lead = ("" if is_chinese(lang) else " ").join(document.text[start:end] for start, end in sentences[:2])
         span = passage(document, sentences[0][0], sentences[2][1])
+        question = _what_about(topic, document.title, lang)
         yield Draft("", question, lead, "summary", lang, True, (span,), "pattern:section")
 
 
-def _pairs(facts: Sequence[_Fact]) -> Iterator[Draft]:
-    """Two definitions of one language, each used once; those that name each other's subject come first."""
-    defined = {fact.subject: fact for fact in facts if fact.pattern.startswith("definition")}
-    pairs = [(one, other) for one, other in combinations(defined.values(), 2) if one.lang == other.lang]
+def _what_about(topic: str, title: str, lang: str) -> str:
+    if is_chinese(lang):
+        return f"《{title}》中“{topic}”这一部分主要讲了什么？" if topic else f"《{title}》主要讲了什么？"
+    return f"What does {title} say about “{topic}”?" if topic else f"What is {title} about?"
+
+
+def _pairs(facts: Sequence[Fact]) -> Iterator[Draft]:
+    """Two facts of one language, each used once; those that name each other's subject come first, then of one kind."""
+    told = [fact for fact in facts if fact.subject]
+    pairs = [
+        (one, other)
+        for one, other in islice(combinations(told, 2), _MOST_PAIRS)
+        if one.lang == other.lang and one.subject != other.subject and _belong(one, other)
+    ]
     used: set[str] = set()
-    for one, other in sorted(pairs, key=lambda pair: not _related(*pair)):
+    for one, other in sorted(pairs, key=lambda pair: _distance(*pair)):
         if used & {one.subject, other.subject}:
             continue
         used |= {one.subject, other.subject}
         spans = tuple(passage(fact.document, fact.start, fact.end) for fact in (one, other))
         if is_chinese(one.lang):
-            question, between = f"{one.subject}和{other.subject}分别是什么？", ""
+            question, between = f"{one.question.removesuffix('？')}，{other.question}", "；"
         else:
             second = other.question[0].lower() + other.question[1:]
-            question, between = f"{one.question.removesuffix('?')}, and {second}", " "
-        reference = between.join(span.text for span in spans)
+            question, between = f"{one.question.removesuffix('?')}, and {second}", "; "
+        reference = between.join(fact.answer or span.text for fact, span in zip((one, other), spans, strict=True))
         yield Draft("", question, reference, "multi_hop", one.lang, True, spans, "pattern:pair")
 
 
-def _related(one: _Fact, other: _Fact) -> bool:
+def _belong(one: Fact, other: Fact) -> bool:
+    """Definitions, cells of one column, or facts of which one names the other's subject."""
+    defined = {fact.pattern.startswith("definition") for fact in (one, other)} == {True}
+    alike = one.pattern == other.pattern and one.question == other.question.replace(other.subject, one.subject)
+    return defined or alike or not _distance(one, other)[0]
+
+
+def _distance(one: Fact, other: Fact) -> tuple[bool, bool, bool]:
     texts = [fact.document.text[fact.start : fact.end] for fact in (one, other)]
-    return one.subject in texts[1] or other.subject in texts[0]
+    named = one.subject in texts[1] or other.subject in texts[0]
+    return not named, one.pattern != other.pattern, one.document.id == other.document.id
 
 
-def _unanswerable(facts: Sequence[_Fact], documents: Sequence[Document]) -> Iterator[Draft]:
-    """A thing the documents define, asked for what none of them mentions near it."""
+def _unanswerable(facts: Sequence[Fact], documents: Sequence[Document]) -> Iterator[Draft]:
+    """A thing the documents tell of, asked for what none of them mentions near it."""
     used: set[str] = set()
-    for number, fact in enumerate(facts):
+    things = sorted(
+        facts, key=lambda fact: not fact.pattern.startswith(("definition", "means", "purpose", "does", "is-"))
+    )
+    for number, fact in enumerate(things):
         word, question = _ABSENT[fact.lang][number % len(_ABSENT[fact.lang])]
-        if fact.subject in used or not fact.pattern.startswith("definition"):
+        if fact.subject in used or not fact.subject or fact.pattern == "named":
             continue
         if any(
             word in text and fact.subject.lower() in text for document in documents for text in _paragraphs(document)
@@ -229,7 +254,7 @@ def _unanswerable(facts: Sequence[_Fact], documents: Sequence[Document]) -> Iter
 
 def _sentences(document: Document) -> Iterator[tuple[int, int]]:
     for block in document.blocks:
-        if block.kind in _PROSE:
+        if block.kind in PROSE:
             yield from split_sentences(document.text, block.start, block.end)
 
 
@@ -238,9 +263,16 @@ def _paragraphs(document: Document) -> Iterator[str]:
         yield document.text[block.start : block.end].lower()
 
 
-def _spread(facts: Iterable[_Fact], seed: int) -> list[_Fact]:
-    """The documents by turns, in an order that the seed decides."""
-    return _by_turns(facts, lambda fact: fact.document.id, lambda fact: f"{fact.document.id}{fact.start}", seed)
+def _spread(facts: Sequence[Fact], seed: int) -> list[Fact]:
+    """The documents by turns, in an order that the seed decides; one fact a place, and no question that two answer."""
+    documents: dict[str, set[str]] = {}
+    for fact in facts:
+        documents.setdefault(fact.question, set()).add(fact.document.id)
+    clear = [fact for fact in facts if len(documents[fact.question]) == 1]
+    ordered = _by_turns(
+        clear, lambda fact: fact.document.id, lambda fact: f"{fact.document.id}{fact.start}{fact.question}", seed
+    )
+    return list({(fact.document.id, fact.start): fact for fact in reversed(ordered)}.values())[::-1]
 
 
 def _spread_drafts(drafts: Iterable[Draft], seed: int) -> list[Draft]:

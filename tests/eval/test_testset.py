@@ -73,6 +73,72 @@ def test_patterns_ask_in_both_languages_and_quote_where_the_answer_stands() -> N
     assert len({draft.question for draft in made}) == len(made)
 
 
+MANUAL = """# Kestrel K3
+
+The Kestrel K3 is a weather mast. The warranty of the Kestrel K3 is 36 months from delivery. It weighs 9 kg.
+The gateway KG-2 accepts up to 250 masts. The rain gauge is cleaned every four weeks, or after a storm.
+The firmware is approved by Mara Holt. The mast must stay 15 metres from trees.
+
+- **Colour**: signal white
+- Note: read this first
+
+## What does E12 mean?
+
+The rain gauge is blocked.
+
+| Code | Meaning | Fires when |
+|---|---|---|
+| E12 | blocked gauge | - |
+| E41 | low battery | below 3.2 V |
+"""
+HANDBOOK = """# 安全须知
+
+气象杆与最近的树木之间至少保持15米的距离。钥匙由值班工程师保管。日志保存在 /var/log/kestrel，保留三十天。
+它重9公斤。2019年3月，第二版发布。该设备需要12伏电源。
+
+| 错误代码 | 含义 |
+|---|---|
+| E12 | 雨量计堵塞 |
+| E41 | 电池电压过低 |
+"""
+
+
+def test_numbers_places_people_tables_and_headings_are_asked_about() -> None:
+    """And nothing that points to what was said before, nor a column that is no name."""
+    manuals = [load_bytes(MANUAL.encode(), source="k3.md"), load_bytes(HANDBOOK.encode(), source="safety.md")]
+    made = {draft.question: draft for draft in draft_by_patterns(manuals, count=60, kinds=("factual",))}
+    assert {question: draft.reference for question, draft in made.items()} == {
+        "What is the Kestrel K3?": "The Kestrel K3 is a weather mast.",
+        "How many months is the warranty of the Kestrel K3 from delivery?": "36 months",
+        "How many masts does the gateway KG-2 accept?": "up to 250 masts",
+        "How often is the rain gauge cleaned?": "every four weeks",
+        "By whom is the firmware approved?": "Mara Holt",
+        "How many metres must the mast stay from trees?": "15 metres",
+        "What is the colour of Kestrel K3?": "signal white",
+        "What does E12 mean?": "The rain gauge is blocked.",
+        "What is the meaning of code E12?": "blocked gauge",
+        "What is the meaning of code E41?": "low battery",
+        "气象杆与最近的树木之间至少保持多少米的距离？": "15米",
+        "钥匙由谁保管？": "值班工程师",
+        "日志保存在哪里？": "/var/log/kestrel",
+        "错误代码 E12 的含义是什么？": "雨量计堵塞",
+        "错误代码 E41 的含义是什么？": "电池电压过低",
+    }
+    for draft in made.values():
+        assert draft.reference in draft.passages[0].text
+    hops = [draft for draft in draft_by_patterns(manuals, count=60) if draft.type == "multi_hop"]
+    codes = ["错误代码 E12 的含义是什么", "错误代码 E41 的含义是什么"]
+    assert {f"{one}，{other}？" for one, other in (codes, codes[::-1])} & {draft.question for draft in hops}
+    assert all(len(draft.passages) == 2 for draft in hops)
+
+
+def test_what_one_kind_lacks_another_makes_up_for() -> None:
+    manuals = [load_bytes(MANUAL.encode(), source="k3.md"), load_bytes(HANDBOOK.encode(), source="safety.md")]
+    assert len(draft_by_patterns(manuals, count=16)) == 16
+    other = draft_by_patterns([*manuals, load_bytes(MANUAL.encode(), source="copy.md")], count=60, kinds=("factual",))
+    assert {draft.lang for draft in other} == {"zh"}, "what two documents answer alike is clear of neither"
+
+
 def test_several_passages_and_unanswerable_questions() -> None:
     made = draft_by_patterns(documents(), count=40)
     pairs = [draft for draft in made if draft.type == "multi_hop"]

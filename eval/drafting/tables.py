@@ -1,0 +1,125 @@
+"""Questions for the cells of tables, for named values in lists, and for headings that are questions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from chunking.types import Block, Document
+from eval.drafting.facts import PROSE, Fact, heading_name
+from eval.text import is_chinese
+from graph.language import has_han, language_of
+
+_CELL = re.compile(r"(?<!\\)\|")
+_LONGEST_NAME, _LONGEST_VALUE = 40, 120
+_LONGEST_KIND = 20
+_NAMES = ("name", "名称", "名字", "名", "item", "项目", "parameter name", "参数名")
+"""Heads of a first column that say no more than that a name stands below."""
+_MOST_WORDS = 4
+_SENTENCES = re.compile(r"[。；;]|[.!?] |^(?:按|先|不|请|会|可|把|将|用)|[\u3400-\u9fff][^，]*，")
+"""What is no value but says something."""
+_NAMED = re.compile(
+    r"^[ \t]*(?:[-*•][ \t]+)?\**(?P<name>[^\s:：*|][^:：*|]{0,28}?)\**[:：]\**[ \t]*(?P<value>\S.{0,118})$",
+    re.MULTILINE,
+)
+_NO_NAME = re.compile(
+    r"^(?i:notes?|warning|example|e\.g\.|tip|important|caution|see|https?|mailto|step \d+)$"
+    r"|[0-9“”\"]|[是的了有在吗呢败错时]"
+    r"|注意|提示|例如|比如|警告|说明|示例|备注|参见|步骤|其中"
+    r"|\b(?i:it|they|we|you)\b"
+    r"|(?i:\b(?:is|are|was|were|has|have|can|if|when|where|by|to|in|for|on|with|of|who|what|how|that)$)"
+    r"|^(?i:the|an?|this|these|if|when|where|how|what|for|to|in|on|with|by|each|all|one|two|three|then)\b"
+)
+
+
+def table_facts(document: Document) -> Iterator[Fact]:
+    """A question for every cell that has a name above it and one at the head of its row."""
+    for block in document.blocks:
+        if block.kind == "table":
+            yield from _cells(document, block)
+
+
+def named_facts(document: Document) -> Iterator[Fact]:
+    """``Warranty: two years`` under a heading or in a titled document."""
+    for block in document.blocks:
+        if block.kind not in PROSE:
+            continue
+        topic = heading_name(block.heading_path[-1] if block.heading_path else document.title)
+        for found in _NAMED.finditer(document.text[block.start : block.end]):
+            name, value = found["name"].strip(), found["value"].strip().rstrip("。.")
+            if (
+                not _is_name(name)
+                or _SENTENCES.search(value)
+                or value.startswith("//")
+                or name.casefold() == topic.casefold()
+            ):
+                continue
+            if topic.endswith(("?", "？")) or not (2 <= len(topic) <= _LONGEST_NAME):
+                continue
+            start = block.start + found.start()
+            lang = "zh" if has_han(name) else "en"
+            question = _of(name, topic, value, lang)
+            yield Fact(document, start, block.start + found.end(), question, "named", lang, topic, value)
+
+
+def _is_name(text: str) -> bool:
+    """A short noun, as far as one can tell without a grammar."""
+    if not re.fullmatch(r"[\w /()（）-]+", text):
+        return False
+    words = len(text) / 2 if has_han(text) else len(text.split())
+    return words <= _MOST_WORDS and not _NO_NAME.search(text)
+
+
+def asked_headings(document: Document) -> Iterator[Fact]:
+    """A heading that asks, and the paragraph below it."""
+    seen: set[str] = set()
+    for block in document.blocks:
+        asked = block.heading_path[-1].strip() if block.heading_path else ""
+        if block.kind in PROSE and asked.endswith(("?", "？")) and asked not in seen:
+            seen.add(asked)
+            yield Fact(document, block.start, block.end, asked, "heading", language_of(asked))
+
+
+def _cells(document: Document, block: Block) -> Iterator[Fact]:
+    lines = document.text[block.start : block.end].split("\n")
+    rows = [[cell.strip().strip("*`") for cell in _CELL.split(line.strip().strip("|"))] for line in lines]
+    if len(rows) < 3 or not all(set(cell) <= set("-: ") for cell in rows[1]):
+        return
+    header, start = rows[0], block.start + len(lines[0]) + len(lines[1]) + 2
+    heads = [row[0] for row in rows[2:]]
+    for line, row in zip(lines[2:], rows[2:], strict=True):
+        if _nameable(row[0]) and heads.count(row[0]) == 1:
+            for column, value in list(zip(header, row, strict=False))[1:]:
+                if (
+                    _nameable(column)
+                    and _is_name(column)
+                    and value
+                    and len(value) <= _LONGEST_VALUE
+                    and not re.fullmatch(r"[-–—/]+", value)
+                ):
+                    lang = "zh" if has_han(column) or has_han(header[0]) else "en"
+                    label = _labelled(header[0], row[0], lang)
+                    question = _of(column, label, value, lang)
+                    yield Fact(document, start, start + len(line), question, "table", lang, label, value)
+        start += len(line) + 1
+
+
+def _nameable(text: str) -> bool:
+    return 0 < len(text) <= _LONGEST_NAME and not text.endswith(("?", "？", "...", "…"))
+
+
+def _labelled(kind: str, name: str, lang: str) -> str:
+    """The row with what it is one of: ``error code E07``, 错误代码 E07."""
+    plain = kind.strip("*` ")
+    if not plain or plain.casefold() in (*_NAMES, name.casefold()) or len(plain) > _LONGEST_KIND:
+        return name
+    if is_chinese(lang):
+        return f"{plain}“{name}”" if has_han(name) else f"{plain} {name} "
+    return f"{plain[0].lower() + plain[1:] if not plain.isupper() else plain} {name}"
+
+
+def _of(name: str, topic: str, value: str, lang: str) -> str:
+    if is_chinese(lang):
+        return f"{topic}的{name}是{'多少' if re.match(r'[约≥≤<>+-]?[0-9]', value) else '什么'}？"
+    lower = name if name.isupper() or any(c.isupper() for c in name[1:]) else name.lower()
+    return f"What is the {lower} of {topic}?"
