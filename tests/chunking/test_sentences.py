@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunking.abbreviations import REFERENCES, TITLES
 from chunking.sentences import split_sentences
 
 ENGLISH = r"""
@@ -198,6 +199,14 @@ def test_fixture(marked: str) -> None:
 @pytest.mark.parametrize(("text", "expected"), LINES)
 def test_lines(text: str, expected: list[str]) -> None:
     assert [text[start:end] for start, end in split_sentences(text)] == expected
+
+
+@pytest.mark.parametrize("name", sorted(TITLES | REFERENCES))
+def test_no_sentence_ends_after_a_title_or_a_reference(name: str) -> None:
+    label = "Brown" if name in TITLES else "A"
+    for written in (name, name.capitalize()):
+        text = f"We have seen {written}. {label} today."
+        assert split_sentences(text) == [(0, len(text))]
 
 
 @given(st.text(alphabet='aB1 .!?。！？…；\n"”“「」()（）`*#-|:,，Dr3说的', max_size=80), st.integers(0, 20))
