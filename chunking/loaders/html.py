@@ -18,7 +18,7 @@ from chunking.normalize import clean, decode
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _DROPPED = (
     "script,style,noscript,template,svg,canvas,iframe,object,embed,form,button,select,input,textarea,nav,dialog,"
-    "[hidden],[aria-hidden=true],[role=navigation],[role=search],.mw-editsection,sup.reference,"
+    "[hidden],[aria-hidden=true],[role=navigation],[role=search],.mw-editsection,sup.reference,.navbox,"
     "td.linenos,span.linenos,span.lineno,td.gutter"
 )
 _FRAME = "header,footer,aside,[role=banner],[role=contentinfo],[role=complementary]"

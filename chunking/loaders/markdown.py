@@ -1,6 +1,6 @@
 """Markdown: the text stays as it is; CommonMark with tables says which lines are which block.
 
-YAML front matter belongs to no block. Its `title` names the document, else the first heading of level one does.
+YAML or TOML front matter belongs to no block. Its `title` names the document, else the first heading of level one does.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ from chunking.loaders.base import Headings, Parsed
 from chunking.normalize import decode
 from chunking.types import Block, BlockKind
 
-_FRONT_MATTER = re.compile(r"\A---[^\S\n]*\n(?:.*\n)*?(?:---|\.\.\.)[^\S\n]*(?:\n|\Z)")
-_FRONT_TITLE = re.compile(r"^title:[^\S\n]*(.+)$", re.MULTILINE)
+_FRONT_MATTER = re.compile(
+    r"\A(?:---[^\S\n]*\n(?:.*\n)*?(?:---|\.\.\.)|\+\+\+[^\S\n]*\n(?:.*\n)*?\+\+\+)[^\S\n]*(?:\n|\Z)"
+)
+_FRONT_TITLE = re.compile(r"^title\s*[:=][^\S\n]*(.+)$", re.MULTILINE)
 _KINDS: dict[str, BlockKind] = {
     "heading_open": "heading",
     "paragraph_open": "paragraph",

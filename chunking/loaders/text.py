@@ -23,6 +23,9 @@ _SECTIONS = (
     (2, re.compile(r"[A-Z][A-Z0-9 ,:&'/-]{3,}\Z")),
 )
 _NUMBERED = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,4})[.、]?\s+\S")
+_UNDERLINE = re.compile(r"(?P<mark>[=\-~^*#])(?P=mark){2,}")
+_UNDERLINES = "=-~^*#"
+"""In the order of their depth."""
 _LONGEST_TITLE = 60
 _TERMINAL = re.compile(r"[。！？；.!?;:：…][”’」』）)\"']*\Z")
 
@@ -45,15 +48,28 @@ def load_text(data: bytes, source: str) -> Parsed:
     ):
         title = text[slice(*spans[0])]
         levels[0] = 0.5
+    elif spans and levels[0] == 1 and "\n" in text[slice(*spans[0])]:
+        title = text[slice(*spans[0])].partition("\n")[0].strip()
     for number, (start, end) in enumerate(spans):
         level = levels[number]
         # Numbered lines one after the other are a list that is set wide.
         neighbours = (*numbered[max(0, number - 1) : number], *numbered[number + 1 : number + 2])
         if level and not (numbered[number] and numbered[number] in neighbours):
-            blocks.append(Block("heading", start, end, headings.enter(round(2 * level), text[start:end])))
+            words = text[start:end].partition("\n")[0].strip()
+            blocks.append(Block("heading", start, end, headings.enter(round(2 * level), words)))
         else:
             blocks.append(Block("paragraph", start, end, headings.path))
     return Parsed(text, tuple(blocks), title=title, notes=(note,) if note else ())
+
+
+def _is_underlined(text: str, title: tuple[int, int], line: tuple[int, int]) -> bool:
+    """Whether a line of one repeated mark, as long as a title, stands below it."""
+    return (
+        _UNDERLINE.fullmatch(text, *line) is not None
+        and _may_be_title(text, title)
+        and title[1] - title[0] <= 2 * (line[1] - line[0]) <= 5 * (title[1] - title[0])
+        and any(letter.isalnum() for letter in text[slice(*title)])
+    )
 
 
 def _may_be_title(text: str, span: tuple[int, int]) -> bool:
@@ -70,6 +86,9 @@ def _is_alone(text: str, span: tuple[int, int]) -> bool:
 
 def _title_level(text: str, span: tuple[int, int], *, alone: bool) -> float:
     """Depth of a title from 1, 0 for anything else."""
+    first, _, mark = text[slice(*span)].partition("\n")
+    if mark and _is_underlined(text, (span[0], span[0] + len(first)), (span[0] + len(first) + 1, span[1])):
+        return 1 + _UNDERLINES.index(mark[0])
     if not _may_be_title(text, span):
         return 0
     line = text[slice(*span)]
@@ -106,9 +125,13 @@ def _one_a_line(text: str, lines: list[tuple[int, int]]) -> bool:
 def _with_titles_apart(text: str, lines: list[tuple[int, int]]) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     joined = False
-    for start, end in lines:
-        if _title_level(text, (start, end), alone=False):
-            spans.append((start, end))
+    below = None
+    for (start, end), line in zip(lines, [*lines[1:], None], strict=True):
+        if (start, end) == below:
+            continue
+        below = line if line and line[0] == end + 1 and _is_underlined(text, (start, end), line) else None
+        if below or _title_level(text, (start, end), alone=False):
+            spans.append((start, below[1] if below else end))
             joined = False
         elif joined:
             spans[-1] = (spans[-1][0], end)

@@ -18,11 +18,7 @@ from chunking.config import ChunkingConfig
 from chunking.errors import DocumentError
 from chunking.loaders import load_bytes
 from chunking.strategies import build_chunker
-from chunking.types import Document
-
-
-def kinds(document: Document) -> list[tuple[str, str]]:
-    return [(block.kind, document.text[block.start : block.end]) for block in document.blocks]
+from tests.chunking.blocks import kinds
 
 
 def _count(texts: Sequence[str]) -> list[int]:

@@ -16,10 +16,7 @@ from docx.oxml.ns import nsdecls
 
 from chunking.loaders import load_bytes
 from chunking.types import Document
-
-
-def kinds(document: Document) -> list[tuple[str, str]]:
-    return [(block.kind, document.text[block.start : block.end]) for block in document.blocks]
+from tests.chunking.blocks import kinds
 
 
 def read(made: Any) -> Document:

@@ -8,13 +8,9 @@ from selectolax.lexbor import LexborHTMLParser
 
 from chunking.loaders import load_bytes
 from chunking.loaders.html_nesting import bounded
-from chunking.types import Document
+from tests.chunking.blocks import covered, kinds
 
 _CHINESE = "检索增强生成把检索到的段落交给语言模型，让它只根据资料回答。如果资料不够，就说不知道。"
-
-
-def kinds(document: Document) -> list[tuple[str, str]]:
-    return [(block.kind, document.text[block.start : block.end]) for block in document.blocks]
 
 
 def test_html_main_content() -> None:
@@ -38,6 +34,7 @@ def test_html_main_content() -> None:
         ("paragraph", "loose text"),
     ]
     assert document.blocks[-1].heading_path == ("Page", "Part")
+    assert covered(document)
 
 
 def test_html_navigation_without_semantic_elements_is_left_out() -> None:

@@ -6,10 +6,7 @@ import pytest
 
 from chunking.loaders import load_bytes
 from chunking.types import Document
-
-
-def kinds(document: Document) -> list[tuple[str, str]]:
-    return [(block.kind, document.text[block.start : block.end]) for block in document.blocks]
+from tests.chunking.blocks import covered, kinds
 
 
 def read(source: str) -> Document:
@@ -73,6 +70,7 @@ a \& b & 1 \\
     ]
     assert document.blocks[7].heading_path == ("Intro", "Lists")
     assert "reference list" in document.notes[0]
+    assert covered(document)
 
 
 @pytest.mark.parametrize(

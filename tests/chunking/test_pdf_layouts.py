@@ -13,7 +13,7 @@ import pytest
 from fpdf import FPDF
 
 from chunking.loaders import load_bytes
-from chunking.types import Document
+from tests.chunking.blocks import kinds
 
 FONTS = (
     Path("/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc"),
@@ -35,10 +35,6 @@ def _pdf(*, chinese: bool = False) -> FPDF:
     else:
         pdf.set_font("Helvetica", size=9)
     return pdf
-
-
-def kinds(document: Document) -> list[tuple[str, str]]:
-    return [(block.kind, document.text[block.start : block.end]) for block in document.blocks]
 
 
 @cache

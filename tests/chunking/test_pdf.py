@@ -1,0 +1,119 @@
+"""PDF: paragraphs, headings, columns, rows and pages."""
+
+from __future__ import annotations
+
+import pytest
+from fpdf import FPDF
+
+from chunking.loaders import load_bytes
+from chunking.loaders.joining import join_lines
+from tests.chunking.blocks import kinds
+
+
+def _pdf() -> FPDF:
+    pdf = FPDF(format="A4")
+    pdf.set_auto_page_break(False)
+    return pdf
+
+
+def test_pdf_paragraphs_headings_and_pages() -> None:
+    pdf = _pdf()
+    sentence = "Reciprocal rank fusion adds the inverse ranks of both lists and sorts by the sum of them. "
+    for number in range(1, 4):
+        pdf.add_page()
+        pdf.set_font("Helvetica", size=8)
+        pdf.text(20, 8, "A running header")
+        pdf.text(100, 290, f"Page {number}")
+        pdf.set_xy(20, 20)
+        pdf.set_font("Helvetica", size=18)
+        pdf.cell(0, 10, f"Heading {number}", new_x="LMARGIN", new_y="NEXT")
+        pdf.set_font("Helvetica", size=10)
+        pdf.multi_cell(170, 5, sentence * 6)
+        pdf.ln(6)
+        pdf.multi_cell(170, 5, f"Second paragraph of page {number}. " + sentence * 3)
+    document = load_bytes(bytes(pdf.output()), source="a.pdf")
+    assert [kind for kind, _ in kinds(document)] == ["heading", "paragraph", "paragraph"] * 3
+    assert [block.page for block in document.blocks] == [1, 1, 1, 2, 2, 2, 3, 3, 3]
+    assert kinds(document)[1][1] == (sentence * 6).strip()
+    assert document.title == "Heading 1"
+    assert document.page_at(document.text.index("page 2")) == 2
+    assert document.notes == ("running headers, footers and page numbers left out: 6 lines",)
+
+
+def test_pdf_bold_lines_are_headings_and_bold_words_are_not() -> None:
+    pdf = _pdf()
+    pdf.add_page()
+    pdf.set_xy(20, 20)
+    for title in ("1 Introduction", "2 Method"):
+        pdf.set_font("Times", style="B", size=11)
+        pdf.multi_cell(170, 6, title, new_x="LMARGIN", new_y="NEXT")
+        pdf.set_font("Times", size=11)
+        pdf.multi_cell(170, 5, "A **bold** word stands in this line of text. " * 9, markdown=True)
+        pdf.ln(4)
+    document = load_bytes(bytes(pdf.output()), source="a.pdf")
+    assert [kind for kind, _ in kinds(document)] == ["heading", "paragraph"] * 2
+    assert document.blocks[-1].heading_path == ("2 Method",)
+
+
+@pytest.mark.parametrize(
+    ("lines", "joined"),
+    [
+        (["检索增强", "生成"], "检索增强生成"),
+        (["支持文本、", "Markdown"], "支持文本、Markdown"),
+        (["two", "words"], "two words"),
+        (["a hyphen\ufffe", "ated word"], "a hyphenated word"),
+        (["用 Python", "编写"], "用 Python 编写"),
+    ],
+)
+def test_joining_lines(lines: list[str], joined: str) -> None:
+    assert join_lines(lines)[0] == joined
+
+
+def _columns(by_row: bool, count: int = 2) -> tuple[bytes, list[str]]:
+    pdf = _pdf()
+    pdf.add_page()
+    pdf.set_font("Helvetica", size=9)
+    width = 180 / count
+    columns = [
+        [
+            f"column{column} line{line} of running text that fills"[: 46 if count == 2 else 30].strip()
+            for line in range(40)
+        ]
+        for column in range(count)
+    ]
+    pdf.text(15, 15, "A title line that spans the whole width of the page above both of the columns and on and on")
+    places = [(column, line) for column in range(count) for line in range(40)]
+    for column, line in sorted(places, key=lambda place: place[::-1]) if by_row else places:
+        pdf.text(15 + column * width, 25 + 5 * line, columns[column][line])
+    return bytes(pdf.output()), [line for column in columns for line in column]
+
+
+@pytest.mark.parametrize("by_row", [False, True])
+@pytest.mark.parametrize("count", [2, 3])
+def test_pdf_columns_are_read_one_after_the_other(by_row: bool, count: int) -> None:
+    data, lines = _columns(by_row, count)
+    text = load_bytes(data, source="a.pdf").text
+    places = [text.index(line) for line in lines]
+    assert places == sorted(places)
+
+
+def test_pdf_table_rows_stay_rows() -> None:
+    pdf = _pdf()
+    pdf.add_page()
+    pdf.set_font("Helvetica", size=10)
+    for row in range(12):
+        pdf.text(20, 20 + 6 * row, f"name {row}")
+        pdf.text(130, 20 + 6 * row, f"value {row}")
+    text = load_bytes(bytes(pdf.output()), source="a.pdf").text
+    assert "\n| name 3 | value 3 |\n" in text
+
+
+def test_a_broken_word_is_mended() -> None:
+    pdf = _pdf()
+    pdf.add_page()
+    pdf.set_font("Helvetica", size=10)
+    pdf.text(20, 20, "This line ends with a hyphen-")
+    pdf.text(20, 25, "ated word and goes on in plain lower case until the")
+    pdf.text(20, 30, "paragraph ends.")
+    text = load_bytes(bytes(pdf.output()), source="a.pdf").text
+    assert text == ("This line ends with a hyphenated word and goes on in plain lower case until the paragraph ends.")

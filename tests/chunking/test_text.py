@@ -1,0 +1,127 @@
+"""Markdown and plain text keep every character; encodings are told and noted."""
+
+from __future__ import annotations
+
+import pytest
+
+from chunking.loaders import load_bytes
+from tests.chunking.blocks import covered, kinds
+
+
+def test_markdown_blocks() -> None:
+    text = (
+        "# Title `x`\n\nIntro line\nwraps.\n\n- one\n- two\n  ```\n  # no heading\n  ```\n\n"
+        "| a | b |\n|---|---|\n| 1 | 2 |\n\n```sh\n# comment\n```\n\nSetext\n------\n\n> quote\n\n"
+        "[ref]: http://x\n\n    code\n"
+    )
+    document = load_bytes(text.encode(), source="a.md")
+    assert document.text == text
+    assert [kind for kind, _ in kinds(document)] == [
+        *("heading", "paragraph", "list", "table", "code", "heading", "quote", "other", "code"),
+    ]
+    assert document.title == "Title x"
+    assert document.blocks[5].heading_path == ("Title x", "Setext")
+    assert document.blocks[4].heading_path == ("Title x",)
+    assert covered(document)
+
+
+def test_front_matter_is_no_block() -> None:
+    text = '---\ntitle: "Named"\nx: 1\n---\n\n# Heading\n\n---\n\nText\n'
+    document = load_bytes(text.encode(), source="a.md")
+    assert document.title == "Named"
+    assert document.text == text
+    assert kinds(document)[0] == ("heading", "# Heading")
+
+
+def test_crlf_and_control_characters_are_gone_before_offsets_exist() -> None:
+    document = load_bytes("# A\r\n\r\nB\x00\x07C\ufffd\rD".encode(), source="a.md")
+    assert document.text == "# A\n\nBC\nD"
+
+
+def test_toml_front_matter_is_no_block() -> None:
+    document = load_bytes(b'+++\ntitle = "Named"\ndate = 2026-01-01\n+++\n\nText\n', source="a.md")
+    assert document.title == "Named"
+    assert kinds(document) == [("paragraph", "Text")]
+
+
+def test_text_paragraphs_chapters_and_lines() -> None:
+    text = (
+        "第一章 开始\n\n这是第一段。\n这是第二段。\n\n"
+        "A wrapped paragraph that\ngoes on over lines.\n\n第二章 结束\n尾声"
+    )
+    document = load_bytes(text.encode(), source="a.txt")
+    assert kinds(document) == [
+        ("heading", "第一章 开始"),
+        ("paragraph", "这是第一段。"),
+        ("paragraph", "这是第二段。"),
+        ("paragraph", "A wrapped paragraph that\ngoes on over lines."),
+        ("heading", "第二章 结束"),
+        ("paragraph", "尾声"),
+    ]
+    assert document.blocks[-1].heading_path == ("第二章 结束",)
+    assert document.title == "a"
+
+
+def test_text_titles_stand_alone() -> None:
+    text = (
+        "检索说明\n\n一、概述\n\n这是概述。\n\n二、参数\n\n一、这一行在段落里\n并不是标题。\n\n"
+        "2.1 Limits\n\nThere are limits.\n\n1. Open it\n\n2. Close it\n\nNOTES\n\nDone."
+    )
+    document = load_bytes(text.encode(), source="a.txt")
+    assert document.title == "检索说明"
+    assert [words for kind, words in kinds(document) if kind == "heading"] == [
+        *("检索说明", "一、概述", "二、参数", "2.1 Limits", "NOTES"),
+    ]
+    paths = [block.heading_path for block in document.blocks]
+    assert paths[6] == ("检索说明", "二、参数", "2.1 Limits")
+    assert paths[-1] == ("检索说明", "NOTES")
+
+
+_CHINESE = "检索增强生成把检索到的段落交给语言模型，让它只根据资料回答。如果资料不够，就说不知道。"
+_TRADITIONAL = "檢索增強生成把檢索到的段落交給語言模型，讓它只根據資料回答。如果資料不夠，就說不知道。"
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "noted"),
+    [
+        (_CHINESE, "utf-8", None),
+        (_CHINESE, "utf-8-sig", None),
+        (_CHINESE, "gb18030", "gb18030"),
+        (_CHINESE, "gbk", "gb18030"),
+        (_TRADITIONAL, "big5", "big5"),
+        (_CHINESE, "utf-16", "utf-16"),
+        ("Plain English text, long enough to tell.", "utf-16-le", "utf-16-le"),
+        ("Plain English text, long enough to tell.", "utf-16-be", "utf-16-be"),
+        ("Un café très agréable à l'été, où l'on dîne bien.", "cp1252", "cp1252"),
+    ],
+)
+def test_encodings(text: str, encoding: str, noted: str | None) -> None:
+    document = load_bytes(text.encode(encoding), source="a.txt")
+    assert document.text == text
+    if noted is None:
+        assert document.notes == ()
+    else:
+        assert noted in document.notes[0]
+
+
+def test_a_few_damaged_bytes_do_not_change_the_encoding() -> None:
+    data = (_CHINESE * 100).encode() + b"\xff\xfe" + _CHINESE.encode()
+    document = load_bytes(data, source="a.txt")
+    assert document.text == _CHINESE * 101
+    assert "damaged" in document.notes[0]
+
+
+def test_underlined_lines_of_plain_text_are_titles() -> None:
+    text = (
+        "PUMP CONTROLLER\n===============\n\nIt pumps.\n\nInstall\n-------\nUnpack it\nand run it\n\n"
+        "name   value\n----   -----\na      1\n\n安装\n----\n\n完成。"
+    )
+    document = load_bytes(text.encode(), source="a.txt")
+    assert document.title == "PUMP CONTROLLER"
+    assert [(block.kind, block.heading_path) for block in document.blocks if block.kind == "heading"] == [
+        ("heading", ("PUMP CONTROLLER",)),
+        ("heading", ("PUMP CONTROLLER", "Install")),
+        ("heading", ("PUMP CONTROLLER", "安装")),
+    ]
+    assert ("paragraph", "Unpack it\nand run it") in kinds(document)
+    assert covered(document)
