@@ -108,7 +108,9 @@ class ChunkTable:
 
     def add_terms(self, connection: sqlite3.Connection, vocabulary: Sequence[str]) -> None:
         """Store the terms that a longer vocabulary has more than the stored one."""
-        stored = connection.execute("SELECT count(*) FROM terms WHERE index_id = ?", (self._index,)).fetchone()[0]
+        # Ids count from 0 without a gap; counting the rows would read them all.
+        query = "SELECT coalesce(max(id) + 1, 0) FROM terms WHERE index_id = ?"
+        stored = connection.execute(query, (self._index,)).fetchone()[0]
         more = enumerate(vocabulary[stored:], stored)
         connection.executemany(
             "INSERT INTO terms VALUES (?, ?, ?)", [(self._index, number, term) for number, term in more]

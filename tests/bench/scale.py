@@ -29,7 +29,7 @@ from retrieval.types import Filters
 from retrieval.workspace import Workspace
 
 CHUNKS = int(os.environ.get("CRAG_BENCH_CHUNKS", "100000"))
-DIMENSION, WORDS, PER_DOCUMENT, PEER_QUERIES, QUERIES = 384, 100, 10, 20, 200
+DIMENSION, WORDS, PER_DOCUMENT, PEER_QUERIES, QUERIES, ADDED = 384, 100, 10, 20, 200, 20
 
 
 class Known:
@@ -70,7 +70,7 @@ def corpus() -> tuple[Vectors, list[str], list[str]]:
 def main() -> None:
     context = multiprocessing.get_context("spawn")
     with tempfile.TemporaryDirectory() as folder:
-        for name in ("ours", "ours, cold", "LangChain"):
+        for name in ("ours", "ours, cold", "ours, one more", "LangChain"):
             receive, send = context.Pipe(duplex=False)
             process = context.Process(target=_run, args=(name, Path(folder), send))
             process.start()
@@ -84,7 +84,7 @@ def main() -> None:
 
 
 def _run(name: str, folder: Path, send: Connection) -> None:
-    {"ours": _build, "ours, cold": _ours, "LangChain": _peer}[name](folder, send)
+    {"ours": _build, "ours, cold": _ours, "ours, one more": _grow, "LangChain": _peer}[name](folder, send)
 
 
 def _build(folder: Path, send: Connection) -> None:
@@ -125,6 +125,27 @@ def _ours(folder: Path, send: Connection) -> None:
             send.send({"filter": share, "documents": kept, **found})
 
 
+def _grow(folder: Path, send: Connection) -> None:
+    """A document of one chunk, committed and followed by vectors and postings, and the first search after it."""
+    vectors, texts, questions = corpus()
+    added, asked = [], []
+    with Workspace.open(folder / "home", write=True) as workspace:
+        embedder = Known(vectors)
+        index = workspace.index(ChunkingConfig(), embedder)
+        retriever = Retriever(index, embedder, RetrievalConfig())
+        retriever.retrieve(questions[0])
+        for number in range(ADDED):
+            body, origin = texts[number], f"/new/{number}"
+            document = Document(document_id(origin), f"new/{number}.txt", "t", "text/plain", "h", body, ())
+            chunk = Chunk(chunk_id(document.id, 0, len(body), body), document.id, 0, len(body), body, WORDS)
+            started = time.perf_counter()
+            index.write([(document, Place(origin), [chunk])], {})
+            added.append(time.perf_counter() - started)
+            retriever.retrieve(questions[number])
+            asked.append(time.perf_counter() - started)
+    send.send({"added": ADDED, "p50_ms": _ms(added), "with_the_first_search_p50_ms": _ms(asked)})
+
+
 def _peer(folder: Path, send: Connection) -> None:
     from langchain_classic.retrievers import EnsembleRetriever
     from langchain_community.retrievers import BM25Retriever
@@ -152,6 +173,10 @@ def _timed(ask: Callable[[str], Any], questions: Sequence[str]) -> dict[str, flo
         seconds.append(time.perf_counter() - started)
     p50, p95 = np.percentile(np.array(seconds) * 1000, [50, 95])
     return {"questions": len(questions), "p50_ms": round(float(p50), 1), "p95_ms": round(float(p95), 1)}
+
+
+def _ms(seconds: Sequence[float]) -> float:
+    return round(float(np.median(seconds)) * 1000, 1)
 
 
 def _resident() -> int:
