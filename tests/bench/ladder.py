@@ -16,7 +16,7 @@ import os
 import platform
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from crag.evaluation import Bench
@@ -57,10 +57,14 @@ STEPS = (
 class SetResult:
     name: str
     runs: dict[str, Run]
+    _judged: dict[tuple[str, str], CandidateResult] = field(default_factory=dict, repr=False)
 
     def against(self, base: str, candidate: str) -> CandidateResult:
         """One pair, judged on its own."""
-        return compare_runs(self.runs[base], [self.runs[candidate]], primary=PRIMARY).candidates[0]
+        if (base, candidate) not in self._judged:
+            compared = compare_runs(self.runs[base], [self.runs[candidate]], primary=PRIMARY)
+            self._judged[base, candidate] = compared.candidates[0]
+        return self._judged[base, candidate]
 
 
 def program_hash() -> str:
