@@ -42,8 +42,8 @@ class Boxes:
         self._pdfium = pdfium
         self._page = text_page.raw
         self._get = pdfium.FPDFText_GetLooseCharBox
-        self._box = pdfium.FS_RECTF()
-        self._reference = ctypes.byref(self._box)
+        self._sides = (ctypes.c_float * 4)()  # read at once: one by one they cost more than the call
+        self._reference = ctypes.cast(self._sides, ctypes.POINTER(pdfium.FS_RECTF))
         self._name = ctypes.create_string_buffer(128)
         self._flags = ctypes.c_int()
         self._matrix = pdfium.FS_MATRIX()
@@ -53,10 +53,12 @@ class Boxes:
 
     def box(self, index: int) -> Box | None:
         """The font's box around a character, turned upright with the page's text."""
-        box = self._box
         if not self._get(self._page, index, self._reference):
             return None
-        return upright((box.left, box.right, box.bottom, box.top), self.direction)
+        left, top, right, bottom = self._sides[:]
+        if self.direction:
+            return upright((left, right, bottom, top), self.direction)
+        return left, right, bottom, top
 
     def turned(self, index: int) -> bool:
         """Whether a character runs in another direction than most."""

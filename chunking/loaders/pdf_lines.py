@@ -74,7 +74,7 @@ def line_segments(text: str, boxes: Boxes, grids: Sequence[Grid] = ()) -> list[L
 
     Words that are turned are segments each for itself.
     """
-    box_of, size_of = boxes.box, boxes.size
+    box_of, size_of, ruled = boxes.box, boxes.size, len(grids) > 0
     segments: list[Line] = []
     row = 0
     start = last = -1
@@ -95,9 +95,9 @@ def line_segments(text: str, boxes: Boxes, grids: Sequence[Grid] = ()) -> list[L
         if start >= 0:
             height = high - low
             jumps = (
-                begin - right > 1.5 * max(height, size, 1.0)
+                begin - right > 1.5 * (height if height > size else size)
                 or end < left - height
-                or any(grid.parts_between(right, begin, low, high) for grid in grids)
+                or (ruled and any(grid.parts_between(right, begin, low, high) for grid in grids))
             )
             if not jumps and (low != bottom or high != top):
                 jumps = min(high, top) - max(low, bottom) < 0.2 * min(height, top - bottom)
@@ -120,7 +120,7 @@ def line_segments(text: str, boxes: Boxes, grids: Sequence[Grid] = ()) -> list[L
         tail = head if after - first == 1 else box_of(after - 1)
         if head and tail:
             whole = first == after - 1 or _unbroken(head, tail, after - first)
-            follows = bool(segments) and segments[-1].turned and segments[-1].row == row
+            follows = segments and segments[-1].turned and segments[-1].row == row
             if (follows or not whole) and boxes.turned(first):
                 flush()
                 segments.append(_turned(text[first:after].replace("\0", ""), head, tail, row))
@@ -142,12 +142,14 @@ def _turned(text: str, head: Box, tail: Box, row: int) -> Line:
 
 def _unbroken(head: Box, tail: Box, count: int) -> bool:
     """Whether `count` characters without a space can stand between two boxes on one line."""
-    height = head[3] - head[2]
-    return (
-        tail[1] >= head[1] - height
-        and tail[1] - head[0] <= count * 1.3 * max(height, 1.0)
-        and min(head[3], tail[3]) - max(head[2], tail[2]) >= 0.2 * min(height, tail[3] - tail[2])
-    )
+    left, right, bottom, top = head
+    _, end, low, high = tail
+    height = top - bottom
+    if end < right - height or end - left > count * 1.3 * (height if height > 1.0 else 1.0):
+        return False
+    if low == bottom and high == top:
+        return True
+    return min(top, high) - max(bottom, low) >= 0.2 * min(height, high - low)
 
 
 def _gutters(segments: list[Line], width: float) -> list[float]:
