@@ -72,7 +72,7 @@ class Assembler:
         for unit, tokens in zip(units, counts, strict=True):
             extra = self._head_tokens(unit) if unit.kind == "row" else 0
             budget = max(1, self.rooms[unit.block] - extra)
-            in_code = unit.kind == "line" and unit.cost >= INSIDE_CODE
+            in_code = unit.cost >= INSIDE_CODE and unit.kind == "line"
             if tokens <= budget:
                 measured.add(unit, tokens, in_code, extra)
                 continue

@@ -20,10 +20,10 @@ FINDINGS = (
     "are below the default by .035 (their sizes spread, and a long chunk spends the budget); on the corpora of "
     "chroma_chunking recall@5 is .03 to .04 higher, `cover` the same.",
     "- **Paragraphs** follow the document: in tables and lists they stay small, and say less of what they belong to.",
-    "- **Neighbour rules**: `threshold` and `iqr` need their bound tuned to the embedder; the articles' 0.72 was stated "
-    "for another one and cuts next to nothing here. `percentile` and `stddev` nearly keep theirs, at twice the Pk of "
-    "depth and four times that of the optimal segmentation. `gradient` finds where the similarity falls, not where it "
-    "is lowest, and stays near chance.",
+    "- **Neighbour rules**: `threshold` and `iqr` need their bound tuned to the embedder; the articles' 0.72 was "
+    "stated for another one and cuts next to nothing here. `percentile` and `stddev` nearly keep theirs, at twice the "
+    "Pk of depth and four times that of the optimal segmentation. `gradient` finds where the similarity falls, not "
+    "where it is lowest, and stays near chance.",
     "- **Speed**: from a parsed document `semantic` is some six times as fast as LangChain's splitter on English, and "
     "some eight times on Chinese where that one is given Chinese marks (with its own expression it returns such a text "
     "whole and has nothing to do). Beside chonkie, which splits at plain marks in compiled code, it is faster on "
@@ -34,5 +34,6 @@ FINDINGS = (
     "The articles report recall@5 of .71 for fixed 320 + 20, .69 for fixed 512 + 40, .83 for similarity and .85 for "
     "their hybrid, and a context recall of .62 to .78, on questions of their own. Here fixed 512 + 40 to the default "
     "is a `cover` of .50 to .89 and .66 to .89 on technical documents, .82 to .94 on DRCD and .73 to .86 on "
-    "chroma_chunking; fixed 320 + 20 to it .59 to .89, .58 to .89, .91 to .94 and .80 to .86. recall@5 favours large chunks, which hold more in five, and is near its ceiling on prose.",
+    "chroma_chunking; fixed 320 + 20 to it .59 to .89, .58 to .89, .91 to .94 and .80 to .86. recall@5 favours "
+    "large chunks, which hold more in five, and is near its ceiling on prose.",
 )
