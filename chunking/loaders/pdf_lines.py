@@ -178,11 +178,16 @@ def _gutters(segments: list[Line], width: float) -> list[float]:
 
 
 def _runs_of_text(segments: list[Line], gutters: list[float]) -> bool:
-    """Columns are filled with text; the cells of a table are not."""
+    """Columns are filled with text, or here and there with the cells of a table; those of a table alone are not."""
     left, right = min(s.left for s in segments), max(s.right for s in segments)
     edges = [left, *gutters, right]
     for low, high in pairwise(edges):
-        widths = sorted(s.right - s.left for s in segments if s.left >= low - 1 and s.right <= high + 1)
+        rows: dict[int, tuple[float, float]] = {}
+        for segment in segments:
+            if segment.left >= low - 1 and segment.right <= high + 1:
+                start, end = rows.get(round(segment.bottom), (segment.left, segment.right))
+                rows[round(segment.bottom)] = min(start, segment.left), max(end, segment.right)
+        widths = sorted(end - start for start, end in rows.values())
         if len(widths) < MIN_JUMPS or widths[len(widths) // 2] < 0.55 * (high - low):
             return False
     return True

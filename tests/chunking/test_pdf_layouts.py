@@ -119,6 +119,25 @@ def test_a_table_inside_a_column_keeps_its_rows(by_row: bool) -> None:
     assert sorted(order, key=text.index) == order
 
 
+@pytest.mark.parametrize("by_row", [False, True])
+def test_a_long_table_in_a_column_leaves_the_column_beside_it_whole(by_row: bool) -> None:
+    pdf = _pdf()
+    pdf.add_page()
+    rows = [("part", "length", "weight"), *((f"part {row}", f"{row} mm", f"{row}.5 kg") for row in range(24))]
+    places = [(15, 30 + 5 * line, f"L{line} of running text that fills the column") for line in range(45)]
+    places += [(110, 30 + 5 * line, f"R{line} of running text that fills the column") for line in range(45) if line < 8]
+    places += [(110 + 30 * n, 75 + 5 * row, cell) for row, cells in enumerate(rows) for n, cell in enumerate(cells)]
+    for x, y, text in sorted(
+        places, key=lambda place: (place[1], place[0]) if by_row else (place[0] >= 110, place[1], place[0])
+    ):
+        pdf.text(x, y, text)
+    document = load_bytes(bytes(pdf.output()), source="a.pdf")
+    lines = " ".join(f"{side}{line} of running text that fills the column" for side in "LR" for line in range(45))
+    assert document.text.startswith(lines[: lines.index(" R8 ")])
+    head, *records = ["| " + " | ".join(row) + " |" for row in rows]
+    assert kinds(document)[1:] == [("table", "\n".join([head, "| --- | --- | --- |", *records]))]
+
+
 def test_running_lines_that_change_sides_and_roman_numbers_are_left_out_and_footnotes_are_kept() -> None:
     pdf = _pdf()
     for number, roman in enumerate(["i", "ii", "iii", "iv", "v", "vi"]):
