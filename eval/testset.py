@@ -2,7 +2,7 @@
 
     drafts = draft_by_patterns(documents, count=20)          or: await draft_with_model(documents, model, count=20)
     save_drafts(path, drafts); drafts = load_drafts(path)
-    drafts = decide(drafts, "d003", "accepted", question="...")
+    drafts = decide(drafts, "d003", "accepted", question="...")      or: decide(drafts, "d003", None, question="...")
     write_suite(drafts, folder)                              accepted pairs only
 
 A draft's `passages` are what it was made from: the reviewer sees them beside the question.
@@ -19,20 +19,26 @@ from typing import Any, Literal
 
 from chunking.errors import ConfigError, NotFoundError
 from chunking.types import Document
+from eval.corpus import find_text
 from eval.runs import write_json
+from graph.language import language_of
 
 Kind = Literal["factual", "summary", "multi_hop", "unanswerable"]
 Decision = Literal["draft", "accepted", "dropped"]
 KINDS: tuple[Kind, ...] = ("factual", "summary", "multi_hop", "unanswerable")
 PROPORTION: dict[Kind, int] = {"factual": 8, "summary": 6, "multi_hop": 6, "unanswerable": 4}
 """Of 24, the articles' twenty and four that the documents cannot answer."""
-EDITABLE = ("question", "reference", "answers", "type")
+EDITABLE = ("question", "reference", "answers", "type", "evidence")
+"""`evidence` is one quote for each passage."""
 FILE_FORMAT = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """``document.text[start:end] == text``; the evidence of one group. `before` and `after` are for the reader."""
+    """``document.text[start:end] == text``; the evidence of one group. `before` and `after` are for the reader.
+
+    `closes`: `after` goes on to the end of the document.
+    """
 
     source: str
     title: str
@@ -41,6 +47,36 @@ class Passage:
     text: str
     before: str = ""
     after: str = ""
+    closes: bool = False
+
+    @property
+    def opens(self) -> bool:
+        """Whether `before` begins where the document does."""
+        return self.start == len(self.before)
+
+    @property
+    def shown_before(self) -> str:
+        return self.before if self.opens else f"…{self.before}"
+
+    @property
+    def shown_after(self) -> str:
+        return self.after if self.closes else f"{self.after}…"
+
+    def moved(self, quote: str) -> Passage:
+        """The passage with `quote` as its evidence. Raises ConfigError where what is shown does not say it."""
+        if quote == self.text:
+            return self
+        shown = self.before + self.text + self.after
+        place = find_text(shown, quote, near=len(self.before))
+        if place is None:
+            raise ConfigError(
+                f"The passage of {self.source} does not say {quote[:60]!r}: take as evidence words shown in it."
+            )
+        start, end = place
+        base = self.start - len(self.before)
+        return replace(
+            self, start=base + start, end=base + end, text=shown[start:end], before=shown[:start], after=shown[end:]
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +101,8 @@ class Draft:
             for group, p in enumerate(self.passages)
         ]
         return {
-            "id": self.id, "question": self.question, "reference": self.reference, "answers": list(self.answers),
+            "id": self.id, "question": self.question, "reference": self.reference if self.answerable else "",
+            "answers": list(self.answers) if self.answerable else [],
             "reference_spans": spans if self.answerable else [], "type": self.type, "lang": self.lang,
             "answerable": self.answerable,
         }  # fmt: skip
@@ -85,7 +122,7 @@ def passage(document: Document, start: int, end: int, *, margin: int = 160) -> P
     text = document.text
     return Passage(
         document.source, document.title, start, end, text[start:end], text[max(0, start - margin) : start],
-        text[end : end + margin],
+        text[end : end + margin], end + margin >= len(text),
     )  # fmt: skip
 
 
@@ -117,25 +154,42 @@ def load_drafts(path: Path) -> list[Draft]:
         ) from None
 
 
-def decide(drafts: Sequence[Draft], identity: str, decision: Decision, **edits: Any) -> list[Draft]:
-    """The drafts with one accepted or dropped, its question, reference, answers or type edited on the way.
+def decide(drafts: Sequence[Draft], identity: str, decision: Decision | None, **edits: Any) -> list[Draft]:
+    """The drafts with one accepted or dropped, its question, reference, answers, type or evidence edited on the way.
 
-    Raises NotFoundError for an unknown id, and ConfigError for another field or an accepted question without text.
+    None leaves the decision as it is. The language follows the question, and whether the documents answer it the type.
+
+    Raises NotFoundError for an unknown id, and ConfigError for another field, evidence that is not in its passage, or
+    an accepted question without text.
     """
-    if identity not in {draft.id for draft in drafts}:
+    old = next((draft for draft in drafts if draft.id == identity), None)
+    if old is None:
         raise NotFoundError(f"There is no draft {identity!r}.")
+    new = replace(_edited(old, edits), decision=decision or old.decision)
+    if new.decision == "accepted" and not new.question.strip():
+        raise ConfigError(f"Draft {identity} has no question: write one or drop it.")
+    return [new if draft is old else draft for draft in drafts]
+
+
+def _edited(draft: Draft, edits: dict[str, Any]) -> Draft:
     unknown = [name for name in edits if name not in EDITABLE]
     if unknown:
         raise ConfigError(f"A draft's {unknown[0]} cannot be edited: choose from {', '.join(EDITABLE)}.")
-    if "answers" in edits:
-        edits["answers"] = tuple(edits["answers"])
-    if edits.get("type", "factual") not in KINDS:
-        raise ConfigError(f"A draft's type is one of {', '.join(KINDS)}.")
-    decided = [replace(d, decision=decision, **edits) if d.id == identity else d for d in drafts]
-    for draft in decided:
-        if draft.id == identity and decision == "accepted" and not draft.question.strip():
-            raise ConfigError(f"Draft {identity} has no question: write one or drop it.")
-    return decided
+    new = dict(edits)
+    if "answers" in new:
+        new["answers"] = tuple(new["answers"])
+    if "type" in new:
+        if new["type"] not in KINDS:
+            raise ConfigError(f"A draft's type is one of {', '.join(KINDS)}.")
+        new["answerable"] = new["type"] != "unanswerable"
+    if new.get("question", draft.question) != draft.question:
+        new["lang"] = language_of(new["question"])
+    quotes = new.pop("evidence", None)
+    if quotes is not None:
+        if len(quotes) != len(draft.passages):
+            raise ConfigError(f"Draft {draft.id} takes one quote for each of its {len(draft.passages)} passages.")
+        new["passages"] = tuple(place.moved(quote) for place, quote in zip(draft.passages, quotes, strict=True))
+    return replace(draft, **new)
 
 
 def progress(drafts: Sequence[Draft]) -> dict[Decision, int]:

@@ -19,7 +19,7 @@ from eval.drafting.model import draft_with_model
 from eval.drafting.patterns import draft_by_patterns
 from eval.judge_config import JudgeConfig
 from eval.suite import load_suite
-from eval.testset import PROPORTION, Draft, decide, load_drafts, progress, save_drafts, shares, write_suite
+from eval.testset import PROPORTION, Draft, decide, load_drafts, passage, progress, save_drafts, shares, write_suite
 from tests.fakes.http import Reply, Request, ScriptedServer
 from tests.fakes.openai import chat, chat_json, error
 
@@ -186,6 +186,47 @@ def test_only_accepted_drafts_enter_a_suite(tmp_path: Path) -> None:
     located = corpus_of_documents(documents()).locate(suite.questions[0])
     assert [[span.text for span in group] for group in located.evidence] == [[p.text] for p in pair.passages]
     assert corpus_of_documents(documents()).locate(suite.questions[1]).evidence == ()
+
+
+def test_an_edit_decides_nothing_and_language_and_answerability_follow_it() -> None:
+    drafts = draft_by_patterns(documents(), count=40)
+    zh = next(draft for draft in drafts if draft.lang == "zh" and draft.type == "factual")
+
+    def edited(before: list[Draft], **edits: Any) -> tuple[list[Draft], Draft]:
+        after = decide(before, zh.id, None, **edits)
+        return after, next(draft for draft in after if draft.id == zh.id)
+
+    drafts, found = edited(drafts, question="What is BM25?")
+    assert (found.question, found.lang, found.decision) == ("What is BM25?", "en", "draft")
+    drafts, found = edited(decide(drafts, zh.id, "accepted"), reference="A method.")
+    assert (found.reference, found.lang, found.decision) == ("A method.", "en", "accepted")
+    drafts, found = edited(drafts, type="unanswerable")
+    assert (found.to_question()["answerable"], found.to_question()["reference"]) == (False, "")
+    _, found = edited(drafts, type="summary")
+    assert (found.to_question()["answerable"], found.to_question()["reference"]) == (True, "A method.")
+
+
+def test_evidence_moves_inside_what_the_reviewer_sees() -> None:
+    texts = {document.source: document.text for document in documents()}
+    drafts = draft_by_patterns(documents(), count=40)
+    chosen = next(draft for draft in drafts if draft.type == "factual" and "default" in draft.question)
+    old = chosen.passages[0]
+    moved = decide(drafts, chosen.id, None, evidence=["constant rarely  matters"])
+    place = next(draft for draft in moved if draft.id == chosen.id).passages[0]
+    assert place.text == "constant rarely matters" == texts[place.source][place.start : place.end]
+    assert (place.before + place.text + place.after) == (old.before + old.text + old.after)
+    assert decide(moved, chosen.id, None, evidence=[old.text]) == drafts
+    with pytest.raises(ConfigError, match="does not say 'Chroma was built in 1999'"):
+        decide(drafts, chosen.id, None, evidence=["Chroma was built in 1999"])
+    with pytest.raises(ConfigError, match="one quote for each of its 1 passages"):
+        decide(drafts, chosen.id, None, evidence=[])
+
+
+def test_only_what_is_cut_is_shown_with_an_ellipsis() -> None:
+    document = load_bytes(b"One here. Two here. Three here.", source="a.txt")
+    whole, inside = passage(document, 10, 19), passage(document, 10, 19, margin=5)
+    assert (whole.shown_before, whole.shown_after) == ("One here. ", " Three here.")
+    assert (inside.shown_before, inside.shown_after) == ("…ere. ", " Thre…")
 
 
 @pytest.mark.parametrize(
