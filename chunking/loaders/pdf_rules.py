@@ -19,12 +19,10 @@ _HOLE = 0.35
 """Of the height of a line: more than the space between two words."""
 BESIDE = 4.5
 """Line heights above the first rule or below the last that a record may reach."""
-_MOST_PATHS = 4_000
-"""Drawn paths of a page beyond which it is a drawing, not a table."""
 _RECTANGLE = 5
 """Points of a path that is a rectangle at most."""
-_MOST_POINTS = 400
-"""Of one path, for the same reason."""
+_MOST_POINTS = 20_000
+"""Of all paths of a page: one with more is a drawing, not a table."""
 
 
 @dataclass(slots=True)
@@ -161,15 +159,16 @@ def _rules(page: Any, direction: int) -> tuple[list[Rule], list[Rule]]:
 
     across: list[Rule] = []
     down: list[Rule] = []
-    paths = 0
+    points = 0
     for index in range(pdfium.FPDFPage_CountObjects(page)):
         drawn = pdfium.FPDFPage_GetObject(page, index)
         if pdfium.FPDFPageObj_GetType(drawn) != pdfium.FPDF_PAGEOBJ_PATH:
             continue
-        paths += 1
-        if paths > _MOST_PATHS:  # a drawing
+        count = pdfium.FPDFPath_CountSegments(drawn)
+        points += count
+        if points > _MOST_POINTS:
             return [], []
-        for box in _boxes(pdfium, drawn):
+        for box in _boxes(pdfium, drawn, count):
             left, right, bottom, top = upright(box, direction)
             flat, tall = top - bottom <= _THIN, right - left <= _THIN
             if not tall and right - left >= _SHORTEST:
@@ -181,11 +180,8 @@ def _rules(page: Any, direction: int) -> tuple[list[Rule], list[Rule]]:
     return across, down
 
 
-def _boxes(pdfium: Any, drawn: Any) -> list[Box]:
+def _boxes(pdfium: Any, drawn: Any, count: int) -> list[Box]:
     """Of a path: its own where it is a line or a rectangle, else those of its straight lines."""
-    count = pdfium.FPDFPath_CountSegments(drawn)
-    if count > _MOST_POINTS:
-        return []
     if count <= _RECTANGLE:
         sides = [ctypes.c_float() for _ in range(4)]
         left, bottom, right, top = sides

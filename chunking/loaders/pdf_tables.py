@@ -14,8 +14,10 @@ _LEAST_CELLS = 6
 """Two columns need three rows, three columns two: less may as well be chance."""
 _ALIGNED = 1.5  # line heights that the edges or the middles of a column's cells may be apart
 _APART = 3.0  # line heights from row to row
+_FEWEST_DRAWN = 0.1
+"""Of the cells of a grid that hold words, those of empty rows and columns counted: drawings have fewer."""
 _FEWEST_FILLED = 0.4
-"""Of the cells of a grid: drawings have words in few of them."""
+"""The same among the rows and columns that hold any."""
 _MARKER = re.compile(r"(?:[•·●○▪◦‣*–-]|[（(]?\w{1,3}[.)）、])\Z")
 
 
@@ -107,7 +109,8 @@ def _ruled_rows(inside: Sequence[Line], grid: Grid) -> Rows:
         cells.setdefault(_first_cell(row, column, across, down, grid), []).append(segment)
     rows = sorted({row for row, _ in cells})
     columns = sorted({column for _, column in cells})
-    if len(columns) < 2 or len(cells) < _FEWEST_FILLED * len(rows) * len(columns):
+    drawn = (len(down) - 1) * (len(across) - 1)
+    if len(columns) < 2 or len(cells) < max(_FEWEST_FILLED * len(rows) * len(columns), _FEWEST_DRAWN * drawn):
         return ()
     if len(rows) < 3 and len(down) < 4:
         # Nothing is ruled between the records.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 
 import pytest
@@ -122,6 +123,19 @@ def test_rules_between_sections_and_around_code_make_no_table() -> None:
     pdf.rect(10, pdf.get_y(), 190, 20)
     pdf.multi_cell(0, 5, "crag ingest manuals\ncrag serve")
     assert tables(load_bytes(bytes(pdf.output()), source="a.pdf")) == []
+
+
+def test_a_drawing_is_no_table() -> None:
+    pdf = _pdf()
+    chance = random.Random(0)
+    pdf.text(80, 150, "Words on")
+    pdf.text(120, 160, "a drawing.")
+    for _ in range(600):
+        x, y, length = chance.uniform(10, 190), chance.uniform(10, 270), chance.uniform(3, 50)
+        pdf.line(x, y, *((x + length, y) if chance.random() < 0.5 else (x, y + length)))
+    document = load_bytes(bytes(pdf.output()), source="a.pdf")
+    assert tables(document) == []
+    assert "Words on" in document.text
 
 
 def test_columns_of_running_text_between_rules_are_no_table() -> None:
