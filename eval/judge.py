@@ -255,7 +255,8 @@ class Judge:
     def _book(self, response: Any) -> None:
         """Tokens of every response, also of those that did not fit the schema.
 
-        What an endpoint does not tell, or tells wrongly, is paid as dearly as it can have been.
+        What an endpoint does not tell of a completion, or tells wrongly, is paid as dearly as it can have been. A web
+        page of a gateway costs nothing.
         """
         log = _LOG.get()
         log.model_calls += 1
@@ -264,8 +265,10 @@ class Judge:
         if isinstance(prompt, int) and isinstance(completion, int) and prompt > 0 and completion >= 0:
             log.prompt_tokens += prompt
             log.completion_tokens += completion
-        else:
+        elif getattr(response, "choices", None):
             prompt, completion = self._most_tokens(_PROMPT.get())
+        else:
+            prompt = completion = 0
         cost = self._prices.cost(self.config.model, prompt, completion)
         log.cost = None if cost is None or log.cost is None else log.cost + cost
         self._budget.spend(cost or 0.0)

@@ -289,22 +289,31 @@ def test_the_judge_never_exceeds_the_limit(server: ScriptedServer, limit: float)
     assert budget.spent == pytest.approx(0.011 * done)
 
 
+DEAR = Prices({"scripted": Price(input=1000, output=200)})
+
+
 @pytest.mark.parametrize(
     "usage",
     [None, {}, {"prompt_tokens": -500, "completion_tokens": 5}, {"prompt_tokens": "many", "completion_tokens": None}],
 )
 def test_a_reply_that_does_not_tell_its_tokens_is_paid_as_dearly_as_it_can_be(usage: Any) -> None:
     """Else a limit never stops such an endpoint, and negative tokens would buy further calls."""
-    prices = Prices({"scripted": Price(input=1000, output=200)})
     budget = Budget(10.0)
     reply = Reply({**chat_json({"verdict": 1}).body, "usage": usage})
     with ScriptedServer(lambda request: reply) as server:
         judging = config(server, max_tokens=64, attempts=1)
         # A prompt of one byte, 2,000 tokens of schema and 64 of the reply: 2.0138 dollars; four fit into ten.
         with pytest.raises(BudgetSpentError):
-            ask(judging, *"abcdefgh", budget=budget, prices=prices)
+            ask(judging, *"abcdefgh", budget=budget, prices=DEAR)
         assert len(server.requests) == 4
     assert budget.spent == pytest.approx(4 * (2001 * 1000 + 64 * 200) / 1e6)
+
+
+def test_a_web_page_in_place_of_a_reply_costs_nothing() -> None:
+    budget, page = Budget(10.0), Reply(b"<html>Bad gateway</html>", headers={"Content-Type": "text/html"})
+    with ScriptedServer(lambda request: page) as server, pytest.raises(JudgeError, match="no chat completion"):
+        ask(config(server, max_tokens=64, attempts=1), "p", budget=budget, prices=DEAR)
+    assert budget.spent == 0
 
 
 def test_a_call_waits_for_booked_money_that_comes_back() -> None:
