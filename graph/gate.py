@@ -23,7 +23,7 @@ from graph.markers import (
 )
 from graph.prompts import NOT_ENOUGH
 from graph.quotes import header_of, plain
-from graph.support import ATTRIBUTION, content_words, coverage, exact_parts_hold, supported
+from graph.support import ATTRIBUTION, content_words, coverage, exact_parts_hold, latin_words_hold, supported
 from graph.types import Citation, Language
 
 _NO_WORDS = re.compile(r"[\W_]*")
@@ -145,7 +145,8 @@ class Gate:
         return has_han(self._evidence[number]) == has_han(bare)
 
     def _says_across(self, bare: str, number: int) -> bool:
-        if not exact_parts_hold(bare, f"{self._evidence[number]}\n{self._question}"):
+        known = f"{self._evidence[number]}\n{self._question}"
+        if not exact_parts_hold(bare, known) or not latin_words_hold(bare, known):
             return False
         strips = [strip.text for strip in self._sources[number].strips]
         return self._alike is None or self._alike(bare, strips)

@@ -30,7 +30,9 @@ _MARKERS = re.compile(rf"(?:\s*(?:{MARKER.pattern}))+", re.IGNORECASE)
 _ENDS_MARKED = re.compile(rf"[.!?。！？](?:{_MARKERS.pattern}(?=\s+\S)|(?={_OPEN}\s))", re.IGNORECASE)
 _PARTIAL = re.compile(rf"{_OPEN}[^\n{re.escape(CLOSING)}]{{0,60}}\Z")
 _LEFT_OPEN = re.compile(rf"{_OPEN}(?=\s*\^?{_LABEL}\d)", re.IGNORECASE)
-_IMAGE = re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)?")
+# Also by reference, whose address stands elsewhere; "312![1][2]" is a sentence and its markers.
+_IMAGE = re.compile(rf"!\[[^\]\n]*\]\([^)\n]*\)?|!\[(?!\s*\^?{_LABEL}\d)[^\]\n]*\]\[[^\]\n]*\]", re.IGNORECASE)
+_MAY_BE_IMAGE = re.compile(rf"!(?=\[(?!\s*\^?{_LABEL}\d))", re.IGNORECASE)
 _ACTIVE_HTML = re.compile(
     r"</?\s*(?:img|script|iframe|object|embed|link|style|svg|form|input|video|audio)\b[^>\n]*>?", re.I
 )
@@ -62,7 +64,7 @@ def without_markers(sentence: str) -> str:
 
 def replace_markers(sentence: str, write: Callable[[Sequence[int]], str]) -> str:
     """`sentence` with each marker written anew by `write`, and nothing left that looks like one."""
-    sentence = _ACTIVE_HTML.sub("", _IMAGE.sub("", sentence))
+    sentence = _MAY_BE_IMAGE.sub("! ", _ACTIVE_HTML.sub("", _IMAGE.sub("", sentence)))
     parts, at = [], 0
     for match in MARKER.finditer(sentence):
         text, written = _LEFT_OPEN.sub("(", sentence[at : match.start()]), write(numbers_of(match[0]))

@@ -20,6 +20,7 @@ _IDENTIFIER = re.compile(r"(?<![A-Za-z])(?:[A-Za-z][A-Za-z0-9]*(?:[_.\-/][A-Za-z
 """Begins where a run of letters does: tried at each letter, a long run would take its length squared."""
 _NAME = re.compile(r"(?<=[a-z0-9,;)’'\]] )[A-Z][a-z]{2,}")
 """Capitalised where no sentence, quotation or list item begins."""
+_LATIN = re.compile(r"[a-z]{3,}")
 _CALENDAR = re.compile(
     r"(?:january|february|march|april|may|june|july|august|september|october|november|december"
     r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
@@ -89,6 +90,11 @@ def supported(sentence: str, evidence: Iterable[str], question: str, *, bar: flo
     return _names_hold(sentence, f"{text}\n{question}") and not _denies(sentence, own, text)
 
 
+def latin_words_hold(sentence: str, evidence: str) -> bool:
+    """Whether the evidence has the Latin words of a Chinese sentence, which are names there; endings may differ."""
+    return not has_han(sentence) or _borne(_LATIN.findall(_fold(sentence)), evidence)
+
+
 def exact_parts_hold(sentence: str, evidence: str) -> bool:
     """Whether `evidence` has every number and identifier of the sentence, whatever language either is in."""
     folded = _fold(evidence)
@@ -96,8 +102,11 @@ def exact_parts_hold(sentence: str, evidence: str) -> bool:
 
 
 def _names_hold(sentence: str, evidence: str) -> bool:
+    return _borne([name.lower() for name in _NAME.findall(sentence)], evidence)
+
+
+def _borne(names: Iterable[str], evidence: str) -> bool:
     """An ending may differ: "English" is borne by "England"."""
-    names = [name.lower() for name in _NAME.findall(sentence)]
     folded = _fold(evidence)
     return all(_CALENDAR.fullmatch(name) or name[: max(4, len(name) - 3)] in folded for name in names)
 
