@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from chunking.loaders.base import TextBuilder
 from chunking.loaders.joining import join_lines
 from chunking.loaders.pdf_bands import Rows
+from chunking.loaders.pdf_code import CODE_APART, code_text, is_code
 from chunking.loaders.pdf_lines import Line
 from chunking.loaders.pdf_tables import find_tables
 from chunking.loaders.tables import is_header, table_text
@@ -105,7 +106,8 @@ def _is_large(line: Line, body: float) -> bool:
 
 
 def _compose(pages: list[list[Line]], body: float) -> tuple[TextBuilder, tuple[int, ...]]:
-    composer = _Composer(_heading_sizes([line for lines in pages for line in lines], body), body)
+    every = [line for lines in pages for line in lines]
+    composer = _Composer(_heading_sizes(every, body), body, code=not _mostly(every, lambda line: line.mono))
     for number, lines in enumerate(pages, start=1):
         composer.take(number, lines)
     composer.flush()
@@ -113,9 +115,14 @@ def _compose(pages: list[list[Line]], body: float) -> tuple[TextBuilder, tuple[i
 
 
 def _heading_sizes(lines: list[Line], body: float) -> list[float]:
-    bold = sum(len(line.text) for line in lines if line.bold) * 2 < sum(len(line.text) for line in lines)
+    bold = not _mostly(lines, lambda line: line.bold)
     large = {_size(line) for line in lines if _is_large(line, body) or (bold and line.bold)}
     return sorted((size for size in large if size >= 0.95 * body), reverse=True)
+
+
+def _mostly(lines: list[Line], holds: Callable[[Line], bool]) -> bool:
+    """Whether it holds for half of the text."""
+    return sum(len(line.text) for line in lines if holds(line)) * 2 >= sum(len(line.text) for line in lines)
 
 
 class _Composer:
@@ -123,11 +130,12 @@ class _Composer:
     lines.
     """
 
-    def __init__(self, large: list[float], body: float) -> None:
+    def __init__(self, large: list[float], body: float, *, code: bool) -> None:
         self.builder = TextBuilder()
         self.page_starts: list[int] = []
         self._large = large
         self._body = body
+        self._code = code  # whether lines of a font of one width are code
         self._page = 1  # of what is open
         self._lines: list[Line] = []
         self._rows: list[Sequence[str]] = []
@@ -147,7 +155,7 @@ class _Composer:
                 self._page = number
                 continue
             new_page = index == 0
-            if self._rows or (self._lines and not new_page and not _same_paragraph(self._lines, line, pitch=pitch)):
+            if self._rows or (self._lines and not new_page and not self._goes_on(line, pitch)):
                 self.flush()
             if not self._lines:
                 self._page = number
@@ -156,7 +164,7 @@ class _Composer:
     def _begin_page(self, number: int, lines: list[Line], tables: dict[int, tuple[int, Rows]]) -> int:
         """Closes what does not go on; returns the line to go on with."""
         stop, rows = tables.get(0, (0, ()))
-        if self._lines and lines and not rows and _same_paragraph(self._lines, lines[0], new_page=True):
+        if self._lines and lines and not rows and self._goes_on(lines[0], new_page=True):
             self._breaks.append(len(self._lines))
             return 0
         if self._rows and rows and (more := _continued(self._rows, rows)):
@@ -167,6 +175,13 @@ class _Composer:
         self.page_starts.append(self.builder.next_start)
         return 0
 
+    def _goes_on(self, line: Line, pitch: float = 0.0, *, new_page: bool = False) -> bool:
+        last = self._lines[-1]
+        if self._code and (last.mono or line.mono):
+            below = 0 < last.bottom - line.bottom <= CODE_APART * line.size
+            return last.mono and line.mono and below and not new_page
+        return _same_paragraph(self._lines, line, pitch=pitch, new_page=new_page)
+
     def flush(self) -> None:
         """Adds what is open."""
         at = self.builder.next_start
@@ -175,6 +190,8 @@ class _Composer:
             self.builder.add("table", table_text(self._rows, header=header), page=self._page)
             starts = [len(table_text(self._rows[:index], header=header)) + 1 for index in self._breaks]
             self.page_starts.extend(at + start for start in starts)
+        elif self._code and self._lines and is_code(self._lines) and not _level(self._lines, self._large, self._body):
+            self.builder.add("code", code_text(self._lines), page=self._page)
         elif self._lines:
             text, line_starts = join_lines([line.text for line in self._lines])
             before = len(self.builder.blocks)

@@ -13,7 +13,8 @@ HYPHEN = "\ufffe"
 Box = tuple[float, float, float, float]
 """Left, right, bottom, top, in points."""
 _BOLD = re.compile(rb"bold|black|heavy", re.IGNORECASE)
-_FORCE_BOLD = 1 << 18  # PDF 32000-1, table 123
+_MONO = re.compile(rb"mono|courier|consol|menlo|typewriter|cmtt|code", re.IGNORECASE)
+_FORCE_BOLD, _FIXED_PITCH = 1 << 18, 1  # PDF 32000-1, table 123
 _SAMPLES = 12
 """Characters of a page that tell its direction."""
 
@@ -75,9 +76,20 @@ class Boxes:
         scale = math.hypot(self._matrix.c, self._matrix.d)
         return float(self._pdfium.FPDFText_GetFontSize(self._page, index)) * scale
 
-    def bold(self, index: int) -> bool:
+    def style(self, first: int, last: int) -> tuple[bool, bool]:
+        """Whether a stretch is bold, and whether it is set in a font of one width, as code is."""
+        bold = mono = True
+        for index in (first, (first + last) // 2, last):
+            name, flags = self._font(index)
+            bold = bold and (_BOLD.search(name) is not None or bool(flags & _FORCE_BOLD))
+            mono = mono and (_MONO.search(name) is not None or bool(flags & _FIXED_PITCH))
+            if not bold and not mono:
+                break
+        return bold, mono
+
+    def _font(self, index: int) -> tuple[bytes, int]:
         self._pdfium.FPDFText_GetFontInfo(self._page, index, self._name, 128, ctypes.byref(self._flags))
-        return _BOLD.search(self._name.value) is not None or bool(self._flags.value & _FORCE_BOLD)
+        return self._name.value, self._flags.value
 
 
 def characters(text_page: Any) -> str:

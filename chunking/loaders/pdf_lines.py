@@ -34,8 +34,8 @@ class Line:
     """Points, origin at the bottom left. `size` is the font's, or the height of the line where it is not known.
 
     `row` groups the segments that the stream put on one baseline, `cells` are those that were rejoined, none where it
-    is one. `bold` holds from first to last character. A `turned` line runs in another direction than its page's text:
-    it belongs to no paragraph. One with `rows` is a whole table.
+    is one. `bold` and `mono` (a font of one width) hold at both ends and in the middle. A `turned` line runs in another
+    direction than its page's text: it belongs to no paragraph. One with `rows` is a whole table.
     """
 
     text: str
@@ -46,6 +46,7 @@ class Line:
     size: float
     row: int
     bold: bool = False
+    mono: bool = False
     cells: tuple[Cell, ...] = ()
     turned: bool = False
     rows: tuple[tuple[str, ...], ...] = ()
@@ -85,8 +86,8 @@ def line_segments(text: str, boxes: Boxes, grids: Sequence[Grid] = ()) -> list[L
         if start >= 0:
             words = text[start : last + 1].replace("\0", "").strip()
             if words:
-                bold = boxes.bold(start) and boxes.bold(last)
-                segments.append(Line(words, left, right, bottom, top, size or top - bottom, row, bold))
+                bold, mono = boxes.style(start, last)
+                segments.append(Line(words, left, right, bottom, top, size or top - bottom, row, bold, mono))
         start = -1
 
     def take(first: int, final: int, head: Box, far: float) -> None:
@@ -232,6 +233,7 @@ def rejoin_rows(segments: list[Line]) -> list[Line]:
                 max(last.size, segment.size),
                 last.row,
                 last.bold and segment.bold,
+                last.mono and segment.mono,
                 (
                     *(last.cells or (Cell(last.text, last.left, last.right),)),
                     Cell(segment.text, segment.left, segment.right),

@@ -108,6 +108,26 @@ def test_pdf_table_rows_stay_rows() -> None:
     assert "\n| name 3 | value 3 |\n" in text
 
 
+def test_lines_in_a_font_of_one_width_are_code_unless_most_of_the_text_is_set_so() -> None:
+    def page(body: str) -> bytes:
+        pdf = _pdf()
+        pdf.add_page()
+        pdf.set_xy(20, 20)
+        pdf.set_font(body, size=10)
+        pdf.multi_cell(170, 5, "The service is started on the command line and answers there. " * 6)
+        pdf.set_font("Courier", size=9)
+        for line, text in enumerate(["for job in jobs:", "    run(job)", "", "print(done)   # all"]):
+            pdf.text(20, 60 + 4 * line, text)
+        pdf.set_font(body, size=10)
+        pdf.text(20, 85, "It stops with the last job.")
+        return bytes(pdf.output())
+
+    document = load_bytes(page("Helvetica"), source="a.pdf")
+    assert [kind for kind, _ in kinds(document)] == ["paragraph", "code", "paragraph"]
+    assert kinds(document)[1][1] == "for job in jobs:\n    run(job)\n\nprint(done)   # all"
+    assert {kind for kind, _ in kinds(load_bytes(page("Courier"), source="a.pdf"))} == {"paragraph"}
+
+
 def test_a_broken_word_is_mended() -> None:
     pdf = _pdf()
     pdf.add_page()
