@@ -8,8 +8,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
+from graph.tracing import configured, tracer
 from tests.fakes.http import Reply, ScriptedServer
 
 ROOT = Path(__file__).parents[2]
@@ -82,5 +84,23 @@ def test_an_answer_is_a_span_and_each_node_one_below_it() -> None:
 
 def test_off_nothing_is_loaded() -> None:
     assert ran().stdout.split() == ["grounded", "error", "False"]
-    off = ran(OTEL_EXPORTER_OTLP_ENDPOINT="http://127.0.0.1:1", OTEL_SDK_DISABLED="true")
-    assert off.stdout.split()[-1] == "False"
+
+
+@pytest.mark.parametrize(
+    ("environment", "on"),
+    [
+        ({}, False),
+        ({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1"}, True),
+        ({"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://127.0.0.1:1"}, True),
+        ({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1", "OTEL_SDK_DISABLED": "true"}, False),
+        ({"OTEL_EXPORTER_OTLP_ENDPOINT": ""}, False),
+    ],
+)
+def test_a_collector_switches_it_on(monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], on: bool) -> None:
+    for name in [name for name in os.environ if name.startswith("OTEL_")]:
+        monkeypatch.delenv(name)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert configured() is on
+    if not on:
+        assert tracer() is None
