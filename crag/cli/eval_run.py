@@ -72,14 +72,18 @@ _ON = {
     "interrupted": "Metrics of an earlier call still lack scores: --resume with them, and their judge, goes on.",
 }
 """What to do about each reason that a run has stopped for."""
+_AGAIN = (
+    "The new scoring did not end ({why}), so the scores are those that were there before: put that right "
+    "and give --rescore again."
+)
 
 
 def _tell_stops(results: list[RunResult], *, rescoring: bool) -> None:
     """On stderr, once a reason."""
     for stopped, result in {result.stopped: result for result in results if result.stopped}.items():
-        if rescoring:
-            click.echo("The new scoring did not end, so the scores are those that were there.", err=True)
-        click.echo(_ON[stopped].format(reason=result.reason), err=True)
+        told = _AGAIN if rescoring else _ON[stopped]
+        why = ": ".join(part for part in (stopped.replace("_", " "), result.reason) if part)
+        click.echo(told.format(why=why, reason=result.reason), err=True)
 
 
 def _shape(result: RunResult) -> dict[str, Any]:

@@ -85,6 +85,13 @@ def test_judge_noise_asks_the_judge_of_the_run_again(home: Path, tmp_path: Path)
     ran = crag("eval", "judge-noise", tmp_path / "run", *judged, "--json", timeout=300)
     assert (ran.code, ran.out) == (4, "")
     assert "gave no score in judging 2 (no reply from the judge: cannot connect" in ran.err
+    # Another seed is another reply, which the cache does not hold.
+    (tmp_path / "judge.yaml").write_text("extra: {seed: 1}\n")
+    again = ("--judge-file", tmp_path / "judge.yaml", "--out", tmp_path / "run", "--resume", "--rescore")
+    ran = crag("eval", "run", *suite, *judged, *again, home=home, timeout=300)
+    assert ran.code == 1, ran.err
+    assert "The new scoring did not end (judge unreachable: no reply from the judge: cannot connect" in ran.err
+    assert (tmp_path / "run" / "summary.json").is_file()
 
 
 def test_judge_noise_without_a_judge_says_what_to_name(tmp_path: Path) -> None:
