@@ -109,7 +109,7 @@ def contexts_of(answer: Answer) -> tuple[Context, ...]:
         Context(
             rank, hit.document.id, hit.document.source, hit.document.title, hit.chunk.start, hit.chunk.end,
             hit.chunk.text, hit.chunk.tokens, hit.chunk.page, hit.document.url, hit.score, dict(hit.scores),
-            dict(hit.ranks),
+            dict(hit.ranks), tuple((copy.document.id, copy.start, copy.end) for copy in hit.also_in),
         )
         for rank, hit in enumerate(answer.hits, 1)
     )  # fmt: skip

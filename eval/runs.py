@@ -23,7 +23,7 @@
      "unlocated": [text],                                  reference spans that were not found in their documents
      "status": "ok"|"pipeline_error", "answer": Answer.to_dict() or null,
      "contexts": [{"rank", "document", "source", "title", "start", "end", "text", "tokens", "page", "url", "score",
-                   "scores": {...}, "ranks": {...}}],      Answer.hits, best first
+                   "scores": {...}, "ranks": {...}, "copies": [[document, start, end]]}],   Answer.hits, best first
      "trace": [{"node", "milliseconds", "detail"}],
      "latency_ms", "usage": {"prompt_tokens", "completion_tokens", "model_calls"}, "cost": float or null (no price),
      "error": {"type", "message"} or null}
@@ -101,6 +101,10 @@ Gold = tuple[tuple[Span, ...], ...]
 """Groups of alternatives: a question is covered when every group is."""
 
 
+Place = tuple[str, int, int]
+"""A document's id, and start and end in it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     """One retrieved passage of an answer. `url` is set for web pages, which no gold span lies in."""
@@ -118,6 +122,12 @@ class Context:
     score: float
     scores: Mapping[str, float]
     ranks: Mapping[str, int]
+    copies: tuple[Place, ...] = ()
+    """Where else the passage stands, for what is folded into one hit counts as found in each of its places."""
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        return ((self.document, self.start, self.end), *self.copies)
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,7 +376,7 @@ def answer_from_dict(line: Mapping[str, Any]) -> AnswerRecord:
         repeat=line["repeat"],
         status=line["status"],
         answer=line["answer"],
-        contexts=tuple(Context(**entry) for entry in line["contexts"]),
+        contexts=tuple(_context(entry) for entry in line["contexts"]),
         gold=_gold(line["gold"]),
         evidence=_gold(line["evidence"]),
         unlocated=tuple(line["unlocated"]),
@@ -376,6 +386,12 @@ def answer_from_dict(line: Mapping[str, Any]) -> AnswerRecord:
         cost=line["cost"],
         error=line["error"],
     )
+
+
+def _context(entry: Mapping[str, Any]) -> Context:
+    """Runs from before passages were folded have no copies."""
+    copies = tuple((document, start, end) for document, start, end in entry.get("copies", ()))
+    return Context(**{**entry, "copies": copies})
 
 
 def answer_to_dict(record: AnswerRecord) -> dict[str, Any]:
@@ -398,7 +414,7 @@ def answer_to_dict(record: AnswerRecord) -> dict[str, Any]:
         "answer": record.answer,
         "contexts": [
             {name: getattr(context, name) for name in Context.__slots__}
-            | {"scores": dict(context.scores), "ranks": dict(context.ranks)}
+            | {"scores": dict(context.scores), "ranks": dict(context.ranks), "copies": list(context.copies)}
             for context in record.contexts
         ],
         "trace": [dict(event) for event in record.trace],

@@ -46,7 +46,8 @@ def _tokens(answer: str, references: Sequence[str], lang: str) -> Iterator[tuple
 
 def _touches(citation: Mapping[str, Any], evidence: Gold) -> bool:
     return any(
-        citation["document"] == span.document and citation["start"] < span.end and span.start < citation["end"]
+        place["document"] == span.document and place["start"] < span.end and span.start < place["end"]
+        for place in (citation, *citation.get("also_in", ()))
         for group in evidence
         for span in group
     )

@@ -64,15 +64,22 @@ def coverage(evidence: Gold, contexts: Sequence[Context]) -> float:
 
 
 def precision(evidence: Gold, contexts: Sequence[Context]) -> float:
-    """Share of the contexts' characters that are evidence. Needs at least one context."""
+    """Share of the contexts' characters that are evidence. Needs at least one context.
+
+    Of a passage that stands in several places, the place with the most evidence counts.
+    """
     places = {(span.document, place) for group in evidence for span in group for place in range(span.start, span.end)}
-    inside = {(c.document, place) for c in contexts for place in range(c.start, c.end)}
+    inside: set[tuple[str, int]] = set()
+    for context in contexts:
+        held = ({(document, n) for n in range(start, end)} for document, start, end in context.places)
+        inside |= max(held, key=lambda each: len(each & places))
     return len(places & inside) / len(inside)
 
 
 def relevant(gold: Gold, context: Context) -> bool:
     """A passage counts as relevant when it holds half of an alternative, or half of it is gold."""
-    spans = [span for group in gold for span in group if span.document == context.document]
+    documents = {document for document, _, _ in context.places}
+    spans = [span for group in gold for span in group if span.document in documents]
     if any(_covered(span, [context]) >= 0.5 for span in spans):
         return True
     return bool(spans) and precision((tuple(spans),), [context]) >= 0.5
@@ -87,10 +94,11 @@ def average_precision(verdicts: Sequence[bool]) -> float:
 def _found(span: Span, contexts: Sequence[Context]) -> Rank:
     missing = set(_places(span))
     for context in contexts:
-        if context.document == span.document:
-            missing.difference_update(range(context.start, context.end))
-            if not missing:
-                return context.rank
+        for document, start, end in context.places:
+            if document == span.document:
+                missing.difference_update(range(start, end))
+        if not missing:
+            return context.rank
     return None
 
 
@@ -98,8 +106,9 @@ def _covered(span: Span, contexts: Iterable[Context]) -> float:
     places = set(_places(span))
     held: set[int] = set()
     for context in contexts:
-        if context.document == span.document:
-            held |= places & set(range(max(context.start, span.start), min(context.end, span.end)))
+        for document, start, end in context.places:
+            if document == span.document:
+                held |= places & set(range(max(start, span.start), min(end, span.end)))
     return len(held) / len(places)
 
 

@@ -6,6 +6,7 @@ import asyncio
 import math
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -103,6 +104,20 @@ def test_rank_metrics_agree_with_ranx_on_random_data(monkeypatch: pytest.MonkeyP
     theirs = evaluate(Qrels(qrels), RanxRun(run), list(ours[0]), return_mean=False)
     for name in ours[0]:
         assert list(theirs[name]) == pytest.approx([values[name] for values in ours], abs=1e-9), name
+
+
+def test_a_folded_passage_is_found_in_each_of_its_places() -> None:
+    """The hit stands in document e; its copy, one of two, holds the gold of document d."""
+    folded = replace(context(1, 300, 400), document="e", copies=(("f", 0, 100), ("d", 0, 100)))
+    gold: Gold = ((span(10, 60),),)
+    assert retrieval.found_ranks(gold, [folded]) == [1]
+    assert retrieval.coverage(gold, [folded]) == 1.0
+    assert retrieval.precision(gold, [folded]) == 0.5
+    assert retrieval.relevant(gold, folded)
+    assert not retrieval.relevant(gold, replace(folded, copies=(("f", 0, 100),)))
+    citation = {"document": "e", "start": 300, "end": 400, "also_in": [{"document": "d", "start": 0, "end": 100}]}
+    assert answer.citation_precision([citation], gold) == 1.0
+    assert answer.citation_recall([citation], gold) == 1.0
 
 
 def test_coverage_looks_only_at_what_fits_the_budget() -> None:

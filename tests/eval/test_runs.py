@@ -26,7 +26,9 @@ from eval.runs import (
 )
 
 QUESTION = Question("q1", "哪里？", "香港", ("香港",), "extractive", "zh", True, (("user", "你好"),))
-CONTEXT = Context(1, "d", "d.md", "D", 0, 4, "香港九龙", 4, None, None, 0.5, {"dense": 0.5}, {"dense": 1})
+CONTEXT = Context(
+    1, "d", "d.md", "D", 0, 4, "香港九龙", 4, None, None, 0.5, {"dense": 0.5}, {"dense": 1}, (("e", 3, 7),)
+)
 RECORD = AnswerRecord(
     QUESTION, 0, "ok", {"text": "香港", "status": "grounded"}, (CONTEXT,),
     ((Span("d", 0, 2, "香港"),),), ((Span("d", 0, 4, "香港九龙"),),), (), ({"node": "retrieve", "milliseconds": 1.0},),
