@@ -103,7 +103,7 @@ def split_rows(cells: dict[int, list[Line]], *, alone: bool) -> list[dict[int, l
         for segment in cell:
             row = max(0, sum(start >= segment.bottom - 0.5 * segment.size for start in starts) - 1)
             rows[row].setdefault(column, []).append(segment)
-    return rows
+    return [row for row in rows if row]  # two pieces of one line may begin a point apart
 
 
 def _has_line(cell: Sequence[Line], beside: Line) -> bool:

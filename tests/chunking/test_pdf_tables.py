@@ -51,6 +51,19 @@ def test_a_wrapped_cell_stays_in_its_row(layout: str) -> None:
     assert [block.kind for block in document.blocks] == ["paragraph", "table", "paragraph"]
 
 
+def test_pieces_of_one_line_that_begin_apart_make_no_empty_record() -> None:
+    pdf = _pdf()
+    for y in (50, 56, 90):
+        pdf.line(10, y, 200, y)
+    for row, y in enumerate((54, 62, 70, 78)):
+        pdf.text(12, y, f"name {row}")
+        pdf.text(13.3 + pdf.get_string_width(f"name {row}"), y + 0.3, "x")
+        pdf.text(120, y, f"value {row}")
+    (table,) = tables(load_bytes(bytes(pdf.output()), source="a.pdf"))
+    assert table.count("\n") == 4
+    assert "| name 3 x | value 3 |" in table
+
+
 def test_shaded_rows_make_a_table_whose_header_stands_above_them() -> None:
     pdf = _pdf()
     with pdf.table(ROWS, col_widths=(25, 60, 15), borders_layout="NONE", cell_fill_color=230, cell_fill_mode="ROWS"):
