@@ -100,7 +100,12 @@ CREATE TRIGGER chunk_removed AFTER DELETE ON chunks WHEN EXISTS (SELECT 1 FROM i
 END;
 """
 
-_PARENTS = "CREATE INDEX IF NOT EXISTS chunks_parent ON chunks (parent_id) WHERE parent_id IS NOT NULL"
+_INDEXES = (
+    "CREATE INDEX IF NOT EXISTS chunks_parent ON chunks (parent_id) WHERE parent_id IS NOT NULL",
+    # All that a filter looks at: the rows themselves hold the texts.
+    "CREATE INDEX IF NOT EXISTS documents_filter ON documents (collection, source, title, media_type, date, id)",
+)
+"""Of no format of their own: without them the same is found, by reading every row."""
 
 _UPGRADE = {
     1: (
@@ -143,8 +148,8 @@ class Database:
                     if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
                         _create(connection)
                     _upgrade(connection)
-                    # Of no format of its own: without it a section is found all the same, by reading every chunk.
-                    connection.execute(_PARENTS)
+                    for statement in _INDEXES:
+                        connection.execute(statement)
             version = self.read().execute("PRAGMA user_version").fetchone()[0]
         if version == 0:
             self.close()

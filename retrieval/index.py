@@ -103,7 +103,10 @@ class Index:
         return self._read(lambda: self._store.query_sparse(query, k, self._within(documents)))
 
     def _within(self, documents: Sequence[str] | None) -> Scope | None:
-        return None if documents is None else Scope(documents, partial(self._lexical().within, documents))
+        if documents is None:
+            return None
+        lexical = self._lexical()
+        return Scope(documents, partial(lexical.within, documents), len(lexical))
 
     def vectors(self, ids: Sequence[str]) -> dict[str, Vectors]:
         """Stored vectors by chunk id, for the ids that have one. Raises StoreError."""

@@ -30,10 +30,14 @@ class Points:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What a filter leaves: documents, and the ids of their chunks for an engine that filters by those."""
+    """What a filter leaves: documents, and the ids of their chunks for an engine that filters by those.
+
+    `total` is the number of chunks without the filter, 0 where that is not known.
+    """
 
     documents: Sequence[str]
     chunks: Callable[[], list[str]]
+    total: int = 0
 
 
 class VectorStore(Protocol):

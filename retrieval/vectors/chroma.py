@@ -23,6 +23,9 @@ _HNSW = {"space": "cosine", "ef_construction": 200, "ef_search": 200}
 _FEW = 500
 """Chunks up to which a filtered search compares every vector."""
 
+_MOST = 1000
+"""Nearest chunks, of all, that a filtered search looks through: at 100,000 vectors Chroma gives 200 in 2 ms."""
+
 
 class ChromaStore:
     """Opens at first use. Another process keeps seeing what it saw when it opened: see `reopen`."""
@@ -61,14 +64,20 @@ class ChromaStore:
             # Walking the graph for the few of many takes Chroma 70 ms at 100,000 vectors; reading them takes 10.
             scores = {i: float(stored @ vector) for i, stored in self.vectors(ids).items()}
             return sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:k]
+        if ids and within is not None and (enough := 2 * k * within.total // len(ids)) <= _MOST:
+            # Where much passes the filter, enough of the nearest do: handing Chroma the ids of 85,000 takes 40 ms.
+            inside = set(ids)
+            found = [pair for pair in self.query(vector, max(k, enough)) if pair[0] in inside][:k]
+            if len(found) == min(k, len(ids)):
+                return found
         with self._open() as collection:
             # By ids, for a filter over metadata walks Chroma's SQLite: 160 ms for 5,000 documents instead of 16.
-            found = collection.query(
+            answer = collection.query(
                 query_embeddings=[np.asarray(vector, np.float32)], n_results=k, ids=ids, include=["distances"]
             )
         return [
             (identifier, 1.0 - distance)
-            for identifier, distance in zip(found["ids"][0], found["distances"][0], strict=True)
+            for identifier, distance in zip(answer["ids"][0], answer["distances"][0], strict=True)
         ]
 
     def query_sparse(self, query: Sparse, k: int, within: Scope | None = None) -> list[tuple[str, float]]:

@@ -26,7 +26,8 @@ from tests.fakes.embedder import HashEmbedder
 
 def sources(index: Index, question: str, filters: Filters | None = None) -> set[tuple[str, str]]:
     hits = Retriever(index, index.embedder, RetrievalConfig()).retrieve(question, filters=filters).hits
-    return {(hit.document.collection, hit.document.source) for hit in hits}
+    documents = [each.document for hit in hits for each in (hit, *hit.also_in)]
+    return {(document.collection, document.source) for document in documents}
 
 
 def test_a_folder_in_two_collections_is_embedded_once_and_searched_apart(
@@ -133,6 +134,7 @@ def test_a_workspace_of_the_first_format_is_upgraded_by_its_next_owner(
     workspace.close()
     with sqlite3.connect(tmp_path / "home" / DATABASE) as connection:
         connection.execute("DROP INDEX documents_collection")
+        connection.execute("DROP INDEX documents_filter")
         connection.execute("DROP TABLE serving")
         for table, column in (("documents", "page_starts"), ("documents", "collection"), ("documents", "date"),
                               ("indexes", "embedding"), ("indexes", "store")):  # fmt: skip

@@ -133,7 +133,18 @@ def test_a_filter_leaves_only_its_documents_in_the_same_order(store: VectorStore
     inside = [name for name in stored if int(name.removeprefix("chunk")) < documents * 10]
     best = sorted(inside, key=lambda name: -float(stored[name] @ asked))[:5]
     assert [name for name, _ in store.query(asked, 5, Scope(names, lambda: inside))] == best
-    assert store.query(asked, 5, Scope([], list)) == []
+    assert [name for name, _ in store.query(asked, 5, Scope(names, lambda: inside, len(stored)))] == best
+    assert store.query(asked, 5, Scope([], list, len(stored))) == []
+
+
+def test_a_filter_that_leaves_only_what_is_far_finds_that(store: VectorStore) -> None:
+    stored = fill(store, unit(900))
+    asked = unit(1, seed=3)[0]
+    far = sorted(stored, key=lambda name: float(stored[name] @ asked))[:600]
+    # By document is how Qdrant filters: each chunk is one of its own here.
+    store.upsert(Points(list(stored), list(stored), np.stack(list(stored.values()))))
+    best = sorted(far, key=lambda name: -float(stored[name] @ asked))[:5]
+    assert [name for name, _ in store.query(asked, 5, Scope(far, lambda: far, len(stored)))] == best
 
 
 def test_a_store_that_was_reset_is_empty_and_usable(store: VectorStore) -> None:
