@@ -190,7 +190,7 @@ class Database:
             self._writer.execute("BEGIN IMMEDIATE")
             try:
                 yield self._writer
-            except BaseException:
+            except BaseException:  # Ctrl-C too must not leave the transaction open.
                 if self._writer.in_transaction:
                     self._writer.execute("ROLLBACK")
                 raise

@@ -152,7 +152,7 @@ class Index:
             try:
                 for first in range(0, len(pending), _PAGE):
                     self._follow(pending[first : first + _PAGE], vectors or {})
-            except BaseException:
+            except BaseException:  # Whatever ended it, Ctrl-C too: look at the vectors again before they are used.
                 self._checked = False
                 raise
 

@@ -83,7 +83,7 @@ class Workspace:
         lock = _acquire(home) if write else None
         try:
             return cls(home, Database(path, write=write), lock)
-        except BaseException:
+        except BaseException:  # Nobody would release the lock after Ctrl-C.
             if lock:
                 lock.release()
             raise

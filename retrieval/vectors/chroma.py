@@ -158,7 +158,7 @@ def _embedded(folder: Path, name: str) -> tuple[Any, Any]:
     try:
         client = chromadb.PersistentClient(str(folder), settings=Settings(anonymized_telemetry=False))
         return client, collection_of(client, name)
-    except BaseException:
+    except BaseException:  # Rust's panics and Ctrl-C are no Exceptions, and leave the same behind.
         if client is not None:
             client.close()
         # Chroma keeps what failed to start under its path and would hand it to the next client.
