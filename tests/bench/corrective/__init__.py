@@ -6,6 +6,7 @@ Indexes are kept under ``build/corrective``, and vectors in the ladder's cache: 
 from __future__ import annotations
 
 import argparse
+import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -18,6 +19,8 @@ from tests.bench.ladder import DATASETS, ROOT, SCRATCH
 
 T = TypeVar("T")
 
+KEYS = ("TAVILY_API_KEY", "SEARXNG_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL")
+"""Variables that `auto` would follow to a service: these figures are of none, and no question leaves the machine."""
 OUT = ROOT / "build" / "corrective"
 RESULTS = ROOT / "docs" / "results" / "corrective.md"
 
@@ -52,6 +55,8 @@ def main(arguments: Sequence[str] = ()) -> None:
     if missing := [name for sets in POOLS.values() for name in sets if not (DATASETS / name).is_dir()]:
         print(f"skipped: {', '.join(missing)} not at {DATASETS}")
         return
+    for name in KEYS:
+        os.environ.pop(name, None)
     started = time.perf_counter()
     hashes: dict[str, str] = {}
     sections = [
