@@ -19,7 +19,7 @@ import time
 import unicodedata
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -37,21 +37,14 @@ FINISHED_KEPT = 200
 """Finished jobs that can still be looked at."""
 _BATCH_FILES, _BATCH_CHARACTERS = 16, 200_000
 """Documents that go into the index together: few, so that questions are answered in between."""
+_TAKEN = ("added", "updated", "unchanged")
+"""What becomes of a file whose document is in the index."""
 _ATTEMPTS = 3
 """Times that a job is begun again after the server ended in the middle of it."""
 
 Job = dict[str, Any]
 
 logger = logging.getLogger("crag.jobs")
-
-
-@dataclass(frozen=True)
-class _Read:
-    """A file of a job that has been read."""
-
-    entry: Job
-    document: Document
-    path: Path
 
 
 class StoppedError(Exception):
@@ -189,6 +182,7 @@ class Jobs:
                 self._run(job)
                 self._finish(job, "done", started)
             except StoppedError:
+                job["attempts"] -= 1  # It was asked to end, and did not fail over this job.
                 self._save(job)
                 return
             except CragError as error:
@@ -201,19 +195,19 @@ class Jobs:
     def _run(self, job: Job) -> None:
         job["status"], job["stage"] = "running", "reading"
         self._save(job)
+        self._keep(job)
         known = {each["id"]: each["content_hash"] for each in self._crag.documents()}
-        batch: list[_Read] = []
+        batch: list[tuple[Job, Document]] = []
         with Reader(self._limits) as reader:
             self._reader = reader
             for number, entry in enumerate(job["files"]):
                 if entry["status"] not in ("waiting", "reading", "read"):
                     continue
                 self._check()
-                path = self._home / "jobs" / job["id"] / str(number)
-                if (document := self._read(job, entry, path, known)) is None:
+                if (document := self._read(job, entry, self._path(job, number), known)) is None:
                     continue
-                batch.append(_Read(entry, document, path))
-                size = sum(len(each.document.text) for each in batch)
+                batch.append((entry, document))
+                size = sum(len(each.text) for _, each in batch)
                 if len(batch) >= _BATCH_FILES or size >= _BATCH_CHARACTERS:
                     self._take(job, batch, known)
                     batch = []
@@ -242,23 +236,33 @@ class Jobs:
         entry["status"] = "read"
         return replace(document, id=identifier)
 
-    def _take(self, job: Job, batch: Sequence[_Read], known: dict[str, str]) -> None:
+    def _take(self, job: Job, batch: Sequence[tuple[Job, Document]], known: dict[str, str]) -> None:
         """Put documents into the index and keep their bytes."""
         job["stage"] = "indexing"
-        documents = [each.document for each in batch]
+        documents = [document for _, document in batch]
         if job["again"]:
             job["chunks"] += sum(self._crag.replace(document) for document in documents)
         else:
             options = {"collection": job["collection"], "progress": lambda *_: self._check()}
             job["chunks"] += self._crag.ingest_documents(documents, **options).chunks
-        for each in batch:
-            identifier = each.document.id
-            each.entry.update(status="updated" if identifier in known else "added", document=identifier)
-            known[identifier] = each.document.content_hash
-            if not job["again"]:
-                each.path.replace(self._files / identifier)
+        for entry, document in batch:
+            entry.update(status="updated" if document.id in known else "added", document=document.id)
+            known[document.id] = document.content_hash
+        # In this order: a file that has moved before the job says so would be missed by the next server.
         self._save(job)
+        self._keep(job)
         job["stage"] = "reading"
+
+    def _keep(self, job: Job) -> None:
+        """Keep the bytes of documents that are in the index, also where an earlier server ended before it did."""
+        if job["again"]:
+            return
+        for number, entry in enumerate(job["files"]):
+            if entry["status"] in _TAKEN and (path := self._path(job, number)).is_file():
+                path.replace(self._files / entry["document"])
+
+    def _path(self, job: Job, number: int) -> Path:
+        return self._home / "jobs" / str(job["id"]) / str(number)
 
     def _check(self) -> None:
         if self._stopping.is_set():
@@ -269,7 +273,7 @@ class Jobs:
         job["seconds"] = round(time.perf_counter() - started, 3)
         self._save(job)
         for number in range(len(job["files"])):
-            (self._home / "jobs" / job["id"] / str(number)).unlink(missing_ok=True)
+            self._path(job, number).unlink(missing_ok=True)
         with self._lock:
             done = [each["id"] for each in self._jobs.values() if each["finished"]]
             for identifier in done[:-FINISHED_KEPT]:
@@ -289,7 +293,7 @@ def shown(job: Job) -> Job:
         "files": files,
         "total": len(files),
         "done": sum(status not in ("waiting", "reading", "read") for status in statuses),
-        **{status: statuses.count(status) for status in ("added", "updated", "unchanged")},
+        **{status: statuses.count(status) for status in _TAKEN},
         "skipped": [{"path": each["name"], "reason": each["reason"]} for each in files if each["status"] == "skipped"],
     }
 

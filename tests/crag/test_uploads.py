@@ -18,7 +18,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crag.api.jobs import clean_name
+from crag.api.jobs import Jobs, clean_name
+from crag.app import Crag
+from crag.settings import Limits
 from tests.crag.cli import crag
 from tests.crag.serving import Serving, serving
 
@@ -299,6 +301,65 @@ def test_a_job_that_is_broken_off_is_finished_by_the_next_server(copy_of_samples
         assert not list((home / "uploads" / "jobs" / job).glob("[0-9]*"))
     verified = crag("index", "verify", "--json", home=home)
     assert verified.json["ok"], verified.out
+
+
+def test_no_moment_at_which_a_server_is_killed_loses_a_file(home: Path) -> None:
+    texts = {f"{n}.md": PUMP.replace("77", str(n)).encode() for n in range(3)}
+    with Crag.open(home, write=True) as crag:
+        jobs = Jobs(crag, [crag.pipeline], Limits())
+        jobs.start()
+        folder = jobs.new()
+        for n, text in enumerate(texts.values()):
+            (folder / str(n)).write_bytes(text)
+        told = worked_off(jobs, jobs.submit(folder, list(texts), "default")["id"])
+        assert told["added"] == 3, told
+        jobs.close()
+        # As it lies there after a kill: the first file's job was saved but its bytes had not moved yet; of the second
+        # not even the job was saved; the third had not been reached.
+        job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
+        job.update(status="running", finished=None)
+        for n, (entry, text) in enumerate(zip(job["files"], texts.values(), strict=True)):
+            (folder / str(n)).write_bytes(text)
+            (home / "uploads" / "files" / entry["document"]).unlink()
+            if n:
+                entry.update(status="waiting", document=None)
+        (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
+        crag.remove([told["files"][2]["document"]])
+
+        later = Jobs(crag, [crag.pipeline], Limits())
+        later.start()
+        again = worked_off(later, folder.name)
+        later.close()
+        assert [entry["status"] for entry in again["files"]] == ["added", "unchanged", "added"], again
+        assert later.uploaded() >= {entry["document"] for entry in again["files"]}
+        assert not list(folder.glob("[0-9]*"))
+
+
+def test_a_server_that_is_asked_to_end_gives_no_job_up(home: Path) -> None:
+    with Crag.open(home, write=True) as crag:
+        first = Jobs(crag, [crag.pipeline], Limits())
+        folder = first.new()
+        (folder / "0").write_bytes(PUMP.encode())
+        first.submit(folder, ["pump.md"], "default")
+        for _ in range(5):
+            jobs = Jobs(crag, [crag.pipeline], Limits())
+            jobs.start()
+            while jobs.get(folder.name)["stage"] == "queued":  # type: ignore[index]
+                time.sleep(0.001)
+            jobs.close()
+        last = Jobs(crag, [crag.pipeline], Limits())
+        last.start()
+        told = worked_off(last, folder.name)
+        last.close()
+        assert (told["status"], told["added"] + told["unchanged"]) == ("done", 1), told
+
+
+def worked_off(jobs: Jobs, name: str) -> dict[str, Any]:
+    end = time.monotonic() + 60
+    while (told := jobs.get(name)) is None or not told["finished"]:
+        assert time.monotonic() < end, told
+        time.sleep(0.01)
+    return told
 
 
 @given(st.text(max_size=300))
