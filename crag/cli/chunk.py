@@ -31,6 +31,8 @@ def chunk(
     if strategy is not None:
         values["strategy"] = strategy
     if html is not None:
+        if not html.parent.is_dir() or html.is_dir():
+            raise ConfigError(f"{html} cannot be written: give a file in a folder that is there, as --html OUT.")
         from crag.chunks import chunk_page
 
         _write(html, chunk_page(file, pipeline, values))
