@@ -23,6 +23,7 @@ from starlette.requests import Request
 
 from crag.api import errors
 from crag.api.security import HEADERS, LOOPBACK
+from eval.drafting.origins import origin
 from eval.testset import Draft, Kind, decide, load_drafts, progress, save_drafts
 
 _ROOM = Path(__file__).parent
@@ -35,14 +36,15 @@ FILES = {
 
 
 class Decided(BaseModel):
-    """What the reviewer did with one draft; fields left out stay as they are."""
+    """What the reviewer did with one draft; what is left out stays as it is, the decision too."""
 
     model_config = ConfigDict(extra="forbid")
 
-    decision: Literal["accepted", "dropped", "draft"]
+    decision: Literal["accepted", "dropped", "draft"] | None = None
     question: Annotated[str, Field(max_length=10_000)] | None = None
     reference: Annotated[str, Field(max_length=100_000)] | None = None
     type: Kind | None = None
+    evidence: Annotated[list[Annotated[str, Field(max_length=100_000)]], Field(max_length=100)] | None = None
 
 
 def create_app(file: Path, token: str) -> FastAPI:
@@ -68,21 +70,27 @@ def create_app(file: Path, token: str) -> FastAPI:
     def show() -> dict[str, Any]:
         """Every draft, in the order of the file."""
         with lock:
-            return {"path": file.name, "drafts": [asdict(draft) for draft in drafts], "progress": progress(drafts)}
+            return {"path": file.name, "drafts": [_shape(draft) for draft in drafts], "progress": progress(drafts)}
 
     @app.post("/drafts/{identity}", dependencies=[Depends(known)])
     def decided(identity: str, body: Decided) -> dict[str, Any]:
-        """Keep one decision; it is on disk when this answers."""
+        """Keep one decision or edit; it is on disk when this answers."""
         edits = body.model_dump(exclude={"decision"}, exclude_none=True)
         with lock:
             after = decide(drafts, identity, body.decision, **edits)
             save_drafts(file, after)
             drafts[:] = after
-            return {"draft": asdict(_named(drafts, identity)), "progress": progress(drafts)}
+            return {"draft": _shape(_named(drafts, identity)), "progress": progress(drafts)}
 
     for path, source in FILES.items():
         app.add_api_route(path, _file(source), methods=["GET"])
     return app
+
+
+def _shape(draft: Draft) -> dict[str, Any]:
+    """The draft as the page shows it: what proposed it in both languages, and what stands around its evidence."""
+    shown = [{**asdict(place), "before": place.shown_before, "after": place.shown_after} for place in draft.passages]
+    return {**asdict(draft), "passages": shown, "by": origin(draft.how)._asdict()}
 
 
 def _named(drafts: list[Draft], identity: str) -> Draft:

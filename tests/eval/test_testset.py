@@ -16,7 +16,8 @@ from chunking.loaders import load_bytes
 from chunking.types import Document
 from eval.corpus import corpus_of_documents
 from eval.drafting.model import draft_with_model
-from eval.drafting.patterns import draft_by_patterns
+from eval.drafting.origins import origin
+from eval.drafting.patterns import PATTERNS, draft_by_patterns
 from eval.judge_config import JudgeConfig
 from eval.suite import load_suite
 from eval.testset import PROPORTION, Draft, decide, load_drafts, passage, progress, save_drafts, shares, write_suite
@@ -157,6 +158,19 @@ def test_a_seed_decides_the_choice_and_repeats_it() -> None:
     assert draft_by_patterns(many, count=8, seed=1) != draft_by_patterns(many, count=8, seed=2)
     made = draft_by_patterns(many, count=8, kinds=("factual",))
     assert max(Counter(draft.passages[0].source for draft in made).values()) == 1
+
+
+def test_a_reviewer_reads_in_words_what_proposed_a_draft() -> None:
+    manuals = [load_bytes(MANUAL.encode(), source="k3.md"), load_bytes(HANDBOOK.encode(), source="safety.md")]
+    hows = {draft.how for draft in draft_by_patterns([*documents(), *manuals], count=100)}
+    assert len(hows) > 12
+    hows |= {f"pattern:{pattern.name}" for patterns in PATTERNS.values() for pattern in patterns}
+    hows |= {"model:m", "feedback, up", "feedback, down: late"}
+    assert [how for how in hows if how in origin(how) or "pattern" in origin(how).en] == []
+    assert origin("pattern:absent-price").en == "a question that the documents should not answer"
+    assert origin("feedback, down: late") == (
+        "from an answer that a reader did not like: late", "取自读者不认可的回答：late"
+    )  # fmt: skip
 
 
 def test_documents_without_patterns_give_no_drafts() -> None:
