@@ -31,6 +31,8 @@ PROPORTION: dict[Kind, int] = {"factual": 8, "summary": 6, "multi_hop": 6, "unan
 EDITABLE = ("question", "reference", "answers", "type", "evidence")
 """`evidence` is one quote for each passage."""
 FILE_FORMAT = 1
+QUESTIONS = "questions.jsonl"
+"""What `write_suite` writes into the suite's folder, over one that is there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +209,7 @@ def write_suite(drafts: Sequence[Draft], folder: Path) -> int:
         raise ConfigError("No draft is accepted yet: go through them with 'crag eval testset review'.")
     folder.mkdir(parents=True, exist_ok=True)
     lines = (json.dumps(draft.to_question(), ensure_ascii=False) + "\n" for draft in accepted)
-    (folder / "questions.jsonl").write_text("".join(lines), encoding="utf-8")
+    (folder / QUESTIONS).write_text("".join(lines), encoding="utf-8")
     return len(accepted)
 
 

@@ -64,8 +64,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         sys.exit(report(ConfigError(sentence), as_json=as_json))
     except CragError as error:
         sys.exit(report(error, as_json=as_json))
-    except (KeyboardInterrupt, click.Abort):
-        click.echo("Interrupted.", err=True)
+    except (KeyboardInterrupt, click.Abort) as interrupt:
+        click.echo(f"Interrupted. {interrupt}".rstrip(), err=True)
         sys.exit(130)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

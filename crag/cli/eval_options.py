@@ -18,16 +18,25 @@ missing_option = click.option(
 )
 
 
-def judge_options(command: Command) -> Command:
-    for option in (
-        click.option(
-            "--judge-file", type=click.Path(path_type=Path), metavar="FILE", help="YAML with the judge's settings."
-        ),
-        click.option("--judge-url", metavar="URL", help="The judge's endpoint (OPENAI_BASE_URL by default)."),
-        click.option("--judge", metavar="MODEL", help="Language model that judges (CRAG_JUDGE_MODEL by default)."),
-    ):
-        command = option(command)
-    return command
+def _model_options(does: str, whose: str) -> Callable[[Command], Command]:
+    def added(command: Command) -> Command:
+        for option in (
+            click.option(
+                "--judge-file", type=click.Path(path_type=Path), metavar="FILE", help=f"YAML with {whose} settings."
+            ),
+            click.option(
+                "--judge-url", metavar="URL", help=f"{whose.capitalize()} endpoint (OPENAI_BASE_URL by default)."
+            ),
+            click.option("--judge", metavar="MODEL", help=f"Language model that {does} (CRAG_JUDGE_MODEL by default)."),
+        ):
+            command = option(command)
+        return command
+
+    return added
+
+
+judge_options = _model_options("judges", "the judge's")
+drafter_options = _model_options("drafts the questions", "that model's")
 
 
 def judge_settings(settings: dict[str, Any]) -> JudgeConfig | None:

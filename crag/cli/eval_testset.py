@@ -10,11 +10,13 @@ from typing import Any
 import click
 
 from crag.app import Crag
-from crag.cli.eval_options import judge_options, judge_settings
+from crag.cli.eval_options import drafter_options, judge_settings
+from crag.cli.eval_review import go_through
 from crag.cli.options import counted, home_option, json_option, print_json, unused_home_option
+from crag.cli.progress import keeping
 from eval.drafting.model import draft_with_model
 from eval.drafting.patterns import draft_by_patterns
-from eval.testset import Draft, decide, load_drafts, progress, save_drafts, write_suite
+from eval.testset import QUESTIONS, load_drafts, progress, save_drafts, write_suite
 
 _FILE = click.Path(path_type=Path)
 
@@ -29,7 +31,7 @@ def testset() -> None:
 @click.option("--count", default=24, show_default=True, type=click.IntRange(1, 1000), metavar="N")
 @click.option("--seed", default=0, show_default=True, metavar="N", help="Another seed picks other passages.")
 @home_option
-@judge_options
+@drafter_options
 @json_option
 def draft(*, out: Path, count: int, seed: int, home: Path, as_json: bool, **settings: Any) -> None:
     """Propose pairs from the ingested documents: by --judge MODEL, or by sentence patterns without one."""
@@ -57,32 +59,22 @@ def draft(*, out: Path, count: int, seed: int, home: Path, as_json: bool, **sett
 @unused_home_option
 @click.argument("file", type=_FILE)
 @click.option("--page", is_flag=True, help="Review in the browser instead of on the terminal.")
+@click.option("--again", is_flag=True, help="On the terminal: go through those already decided too.")
 @click.option(
     "--port", default=0, type=click.IntRange(0, 65535), metavar="N", help="Port of the page. [default: any free]"
 )
-def review(*, file: Path, page: bool, port: int) -> None:
-    """Go through the drafts one by one: accept, edit, drop. What is decided is saved at once."""
+def review(*, file: Path, page: bool, again: bool, port: int) -> None:
+    """Go through the drafts one by one: accept, edit, drop, go back. What is decided or edited is saved at once."""
     drafts = load_drafts(file)
     if page:
         _review_on_page(file, port)
         return
-    waiting = [each for each in drafts if each.decision == "draft"]
-    for number, each in enumerate(waiting, 1):
-        _show(each, number, len(waiting))
-        choice = click.prompt(
-            "[a]ccept, [e]dit, [d]rop, [s]kip or [q]uit",
-            type=click.Choice(["a", "e", "d", "s", "q"]),
-            show_choices=False,
-        )
-        if choice == "q":
-            break
-        if choice == "d":
-            drafts = decide(drafts, each.id, "dropped")
-        elif choice in ("a", "e"):
-            drafts = decide(drafts, each.id, "accepted", **(_edited(each) if choice == "e" else {}))
-        save_drafts(file, drafts)
+    with keeping(f"What is decided is kept in {file}: the same command goes on."):
+        drafts = go_through(drafts, lambda after: save_drafts(file, after), again=again)
     counts = progress(drafts)
     click.echo(f"{counts['accepted']} accepted, {counts['dropped']} dropped, {counts['draft']} to go.")
+    if not counts["draft"] and not again:
+        click.echo("Every draft is decided; --again goes through them once more.")
     if counts["accepted"]:
         click.echo(f"Next: crag eval testset write {file} --out SUITE")
 
@@ -91,9 +83,14 @@ def review(*, file: Path, page: bool, port: int) -> None:
 @unused_home_option
 @click.argument("file", type=_FILE)
 @click.option("--out", required=True, type=_FILE, metavar="SUITE", help="Folder of the suite.")
+@click.option("--force", is_flag=True, help="Write over the questions of a suite that is there.")
 @json_option
-def write(file: Path, out: Path, as_json: bool) -> None:
+def write(*, file: Path, out: Path, force: bool, as_json: bool) -> None:
     """Write the accepted pairs as a suite over the ingested documents."""
+    if out.exists() and not out.is_dir():
+        raise click.UsageError(f"{out} is a file: give a folder as --out.")
+    if not force and (out / QUESTIONS).exists():
+        raise click.UsageError(f"{out / QUESTIONS} is there already: --force writes over it, or give another --out.")
     count = write_suite(load_drafts(file), out)
     if as_json:
         print_json({"path": str(out), "questions": count})
@@ -121,19 +118,3 @@ def _review_on_page(file: Path, port: int) -> None:
             uvicorn.Server(config).run(sockets=[bound])
     counts = progress(load_drafts(file))
     click.echo(f"{counts['accepted']} accepted, {counts['dropped']} dropped, {counts['draft']} to go.")
-
-
-def _show(each: Draft, number: int, total: int) -> None:
-    click.echo()
-    click.secho(f"{number} of {total} · {each.id} · {each.type} · {each.lang} · {each.how}", dim=True)
-    click.secho(f"Question   {each.question}", bold=True)
-    click.echo(f"Reference  {each.reference or '(the documents do not answer it)'}")
-    for passage in each.passages:
-        click.secho(f"  {passage.title or passage.source}, {passage.source}", fg="cyan")
-        click.echo(f"  …{passage.before}" + click.style(passage.text, bold=True) + f"{passage.after}…")
-
-
-def _edited(each: Draft) -> dict[str, Any]:
-    question = click.prompt("Question", default=each.question)
-    reference = click.prompt("Reference", default=each.reference) if each.answerable else each.reference
-    return {"question": question, "reference": reference}

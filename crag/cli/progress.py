@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import click
+
 from crag.cli.options import console
 
 if TYPE_CHECKING:
@@ -33,6 +35,15 @@ def ingest_progress(*, show: bool) -> Iterator[Progress | None]:
             bar.update(task, completed=done, total=total, description=source[-60:])
 
         yield move
+
+
+@contextlib.contextmanager
+def keeping(sentence: str, where: Callable[[], bool] = lambda: True) -> Iterator[None]:
+    """Who interrupts the block is told `sentence`, what is kept and how to go on, if `where` holds then."""
+    try:
+        yield
+    except (KeyboardInterrupt, click.Abort):
+        raise click.Abort(sentence if where() else "") from None
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,42 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
+from eval.testset import Draft, Passage, load_drafts, save_drafts
 from tests.crag.cli import ROOT, child_environment, crag, sentence
 from tests.fakes.http import ScriptedServer
 from tests.fakes.judge import judge
 
 SUITE = ROOT / "crag" / "samples" / "suite"
+
+
+def reviewed(drafts: Path, typed: str, *options: str) -> str:
+    """What the review on the terminal says to one who types `typed`."""
+    command = [sys.executable, "-m", "crag", "eval", "testset", "review", str(drafts), *options]
+    return subprocess.run(
+        command, input=typed, capture_output=True, text=True, encoding="utf-8", env=child_environment(), check=True
+    ).stdout
+
+
+def test_a_review_on_the_terminal_goes_back_shows_edits_and_is_opened_again(tmp_path: Path) -> None:
+    file = tmp_path / "drafts.json"
+    place = Passage("pump.md", "Pump", 0, 19, "水泵每六个月保养一次。每年更换滤芯。", "", "", closes=True)
+    pump = Draft("d001", "水泵多久保养一次？", "每六个月。", "factual", "zh", True, (place,), "pattern:table")
+    save_drafts(file, [pump, replace(pump, id="d002", question="滤芯多久更换一次？")])
+    edit = "e\nHow often is the pump serviced?\nsummary\nEvery six months.\nnot there\n水泵每六个月保养一次\n"
+    said = reviewed(file, f"a\nb\n{edit}b\na\nd\nb\na\nq\n")
+    assert "1 of 2 · d001 · factual · zh · from a table · accepted" in said, "back to what was decided"
+    assert "does not say 'not there'" in said
+    assert "This is the first draft." in said
+    assert "d001 · summary · en · from a table · accepted\nQuestion   How often is the pump serviced?" in said
+    assert "2 accepted, 0 dropped, 0 to go" in said, "dropped, then back from the end"
+    assert "…" not in said
+    first, _ = load_drafts(file)
+    assert (first.type, first.lang, first.passages[0].text) == ("summary", "en", "水泵每六个月保养一次")
+    assert "--again goes through them once more" in reviewed(file, "")
+    assert "1 accepted, 1 dropped" in reviewed(file, "d\ns\nq\n", "--again")
 
 
 def test_questions_are_drafted_reviewed_written_and_asked(home: Path, tmp_path: Path) -> None:
@@ -23,15 +52,18 @@ def test_questions_are_drafted_reviewed_written_and_asked(home: Path, tmp_path: 
     nothing = crag("eval", "testset", "write", drafts, "--out", suite)
     assert nothing.code == 2
     assert "review" in sentence(nothing)
-    command = [sys.executable, "-m", "crag", "eval", "testset", "review", str(drafts)]
-    typed = "a\ne\nA better question?\nA better reference.\nd\nq\n"
-    said = subprocess.run(
-        command, input=typed, capture_output=True, text=True, encoding="utf-8", env=child_environment(), check=True
-    ).stdout
-    assert "2 accepted, 1 dropped" in said
+    typed = "a\ne\nA better question?\n\nA better reference.\n\na\nd\nq\n"
+    assert "2 accepted, 1 dropped" in reviewed(drafts, typed)
     assert crag("eval", "testset", "write", drafts, "--out", suite, "--json").json["questions"] == 2
     questions = [json.loads(line) for line in (suite / "questions.jsonl").read_text(encoding="utf-8").splitlines()]
     assert questions[1]["question"] == "A better question?"
+    (suite / "questions.jsonl").write_text("by hand\n")
+    refused = crag("eval", "testset", "write", drafts, "--out", suite)
+    assert refused.code == 2
+    assert "--force" in sentence(refused)
+    assert (suite / "questions.jsonl").read_text() == "by hand\n"
+    assert crag("eval", "testset", "write", drafts, "--out", suite, "--force").code == 0
+    assert "by hand" not in (suite / "questions.jsonl").read_text(encoding="utf-8")
     out = tmp_path / "run"
     ran = crag(
         "eval",
