@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -17,6 +18,7 @@ DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8000
 DEFAULT_PIPELINE = "crag"
 
+_ORIGIN = re.compile(r"(?!file:)[a-z][a-z0-9+.-]*://[^/?#@\s]+")
 ADDRESSES = ("OPENAI_BASE_URL", "SEARXNG_URL")
 """Variables that hold the address of a server."""
 
@@ -55,9 +57,10 @@ def cors_origins() -> tuple[str, ...]:
     """Origins whose pages may call the API, from a list with commas. Raises ConfigError for one that is no origin."""
     origins = tuple(filter(None, (each.strip().rstrip("/") for each in os.environ.get(CORS_ORIGINS, "").split(","))))
     for origin in origins:
-        if not is_address(origin) or urlsplit(origin).path or urlsplit(origin).query:
+        if not _ORIGIN.fullmatch(origin) or (origin.startswith("http") and not is_address(origin)):
             raise ConfigError(
-                f"{CORS_ORIGINS} lists {origin!r}, which is no origin: write https://name or http://name:port."
+                f"{CORS_ORIGINS} lists {origin!r}, which is no origin that one page alone can have: "
+                "write https://name, http://name:port or, for a desktop client, scheme://name."
             )
     return origins
 

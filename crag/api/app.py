@@ -12,17 +12,17 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.responses import FileResponse, PlainTextResponse, Response
 from starlette.concurrency import run_in_threadpool
-from starlette.middleware.cors import CORSMiddleware
 
 from crag.api import chunk_view, documents, errors, evals, feedback, pages, schemas, uploads
 from crag.api.chat import complete, read_chat
 from crag.api.jobs import Jobs
 from crag.api.keys import KeyRing
+from crag.api.origins import Cors, Origins
 from crag.api.quota import Quota
 from crag.api.records import Records
 from crag.api.schemas import ChatRequest
 from crag.api.security import Guard
-from crag.api.telemetry import REQUEST_ID, Metrics, Observed
+from crag.api.telemetry import Metrics, Observed
 from crag.app import Crag
 from crag.pipeline import Pipeline
 from crag.settings import Limits
@@ -46,8 +46,8 @@ def create_app(
     """Build the application. `pipelines` are the models that clients may name, the default one first.
 
     With `loopback_only` requests must name this machine as their host, as long as no key is asked for. Pages of
-    `origins` may call the API. `runs` is the folder of evaluation runs to show. The application opens files in the
-    workspace at once, and closes them when it ends.
+    `origins` may call the API, as desktop clients may (see `Origins`). `runs` is the folder of evaluation runs to
+    show. The application opens files in the workspace at once, and closes them when it ends.
     """
     limits = limits or Limits()
     home = crag.workspace.home
@@ -64,6 +64,7 @@ def create_app(
         }
     )
     answers = feedback.Answers(home, limits.keep_answers)
+    allowed = Origins(keys, origins)
     records = Records(home, metrics, answers, questions=bool(limits.keep_answers))
     shown = pages.Pages()
 
@@ -91,16 +92,9 @@ def create_app(
         quota=quota,
         loopback_only=loopback_only and not keys,
         open_paths=OPEN_PATHS,
-        origins=origins,
+        origins=allowed,
     )
-    if origins:
-        app.add_middleware(
-            CORSMiddleware,
-            allow_origins=origins,
-            allow_methods=["GET", "POST", "DELETE"],
-            allow_headers=["authorization", "content-type", REQUEST_ID],
-            expose_headers=[REQUEST_ID, "retry-after"],
-        )
+    app.add_middleware(Cors, origins=allowed)
     app.add_middleware(Observed, metrics=metrics)
     app.include_router(documents.router(crag, jobs, by_name, default))
     app.include_router(uploads.router(crag, jobs, limits))

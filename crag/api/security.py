@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from crag.api.errors import BODY_TOO_LARGE, KINDS, error_body
 from crag.api.keys import KeyRing
+from crag.api.origins import Origins
 from crag.api.quota import Quota
 from crag.settings import Limits
 
@@ -43,7 +44,7 @@ class Guard:
 
     `open_paths`, and what lies below those that end in a slash, answer without a key. With `loopback_only`, the Host
     header must name this machine, so that no web page can reach a keyless server by way of a rebound DNS name. An
-    Origin that is neither the server's own nor in `origins` may never post.
+    Origin that is neither the server's own nor allowed by `origins` may never post.
     """
 
     def __init__(
@@ -55,7 +56,7 @@ class Guard:
         quota: Quota,
         loopback_only: bool,
         open_paths: Iterable[str],
-        origins: Iterable[str] = (),
+        origins: Origins,
     ) -> None:
         self._app = app
         self._keys = keys
@@ -64,7 +65,7 @@ class Guard:
         self._loopback_only = loopback_only
         self._open = frozenset(open_paths)
         self._open_below = tuple(path for path in self._open if path.endswith("/") and path != "/")
-        self._origins = frozenset(origins)
+        self._origins = origins
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -122,8 +123,8 @@ class Guard:
             return _refuse(403, f"This server answers to localhost only, not to {host!r}.", "host_not_allowed")
         if scope["method"] not in ("GET", "HEAD"):
             for origin in headers.getlist("origin"):
-                if origin not in self._origins and (not hosts or _netloc(origin) != hosts[0]):
-                    return _refuse(403, f"Pages of {origin[:200]!r} may not post here.", "origin_not_allowed")
+                if not self._origins.allows(origin) and (not hosts or _netloc(origin) != hosts[0]):
+                    return _refuse(403, self._origins.refusal(origin), "origin_not_allowed")
         declared = headers.get("content-length", "0")
         most = self._most(scope)
         if not re.fullmatch("[0-9]{1,18}", declared) or int(declared) > most:

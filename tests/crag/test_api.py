@@ -324,12 +324,38 @@ def test_a_rebound_name_and_a_foreign_page_are_turned_away(http: httpx.Client) -
 
 
 @pytest.mark.parametrize(
-    "origin", ["http://[bad", "http://", "null", "://", "http://a@{host}", "http://{host}:1", "[", "\xff"]
+    "origin",
+    [
+        *("http://[bad", "http://", "://", "http://a@{host}", "http://{host}:1", "[", "\xff"),
+        *("null", "file://", "chrome-extension://abc", "app:", "http://app://x", "app ://x", "http://tauri.localhost"),
+    ],
 )
 def test_an_origin_that_is_not_this_server_never_posts(http: httpx.Client, origin: str) -> None:
     sent = origin.format(host=http.base_url.netloc.decode()).encode("latin-1")
     reply = http.post("/v1/search", json={"question": QUESTION}, headers=[(b"origin", sent)])
     assert (reply.status_code, reply.json()["error"]["code"]) == (403, "origin_not_allowed")
+    asked = (b"access-control-request-method", b"POST")
+    before = http.options("/v1/search", headers=[(b"origin", sent), asked])
+    assert (before.status_code, before.json()["error"]["code"]) == (403, "origin_not_allowed")
+    read = http.get("/v1/documents", headers=[(b"origin", sent)])
+    assert "access-control-allow-origin" not in {*before.headers, *reply.headers, *read.headers}
+
+
+@pytest.mark.parametrize("origin", ["app://obsidian.md", "tauri://localhost"])
+def test_a_desktop_client_with_a_scheme_of_its_own_needs_no_key_on_this_machine(
+    http: httpx.Client, origin: str
+) -> None:
+    # What the SDKs of such clients send: a preflight that asks for every header, then the request itself.
+    asked = {"access-control-request-method": "POST", "access-control-request-private-network": "true"}
+    wanted = "authorization,content-type,x-stainless-os,x-stainless-retry-count"
+    before = http.options("/v1/search", headers={"origin": origin, "access-control-request-headers": wanted, **asked})
+    assert (before.status_code, before.headers["access-control-allow-origin"]) == (200, origin)
+    assert before.headers["access-control-allow-headers"] == wanted
+    assert before.headers["access-control-allow-private-network"] == "true"
+    reply = http.post("/v1/search", json={"question": QUESTION}, headers={"origin": origin})
+    assert (reply.status_code, reply.headers["access-control-allow-origin"]) == (200, origin)
+    rebound = http.post("/v1/search", json={"question": QUESTION}, headers={"origin": origin, "host": "evil.example"})
+    assert rebound.status_code == 403
 
 
 def test_a_page_of_this_server_may_post(http: httpx.Client) -> None:

@@ -117,6 +117,19 @@ def test_other_sites_may_call_only_where_they_are_listed(http: httpx.Client) -> 
     assert http.post("/v1/search", json={}, headers={"origin": "https://foe.example"}).status_code == 403
 
 
+def test_a_desktop_client_that_has_a_key_may_call_whatever_its_origin(http: httpx.Client, home: Path) -> None:
+    key = crag("keys", "add", "desk", home=home).out.strip()
+    asked = {"access-control-request-method": "POST", "access-control-request-headers": "authorization"}
+    for origin in ("null", "file://", "app://obsidian.md", "chrome-extension://abc"):
+        before = http.options("/v1/chat/completions", headers={"origin": origin, **asked})
+        assert (before.status_code, before.headers["access-control-allow-origin"]) == (200, origin)
+        without = http.post("/v1/search", json={"question": "run"}, headers={"origin": origin})
+        assert without.status_code == 401
+        mine = {"origin": origin, "authorization": f"Bearer {key}"}
+        reply = http.post("/v1/search", json={"question": "run"}, headers=mine)
+        assert (reply.status_code, reply.headers["access-control-allow-origin"]) == (200, origin)
+
+
 def test_bodies_are_held_to_the_setting(http: httpx.Client, key: str) -> None:
     reply = http.post("/v1/search", content=b"x" * 70_000, headers={"authorization": f"Bearer {key}"})
     assert reply.status_code in (413, 429)
@@ -137,6 +150,9 @@ def test_without_a_key_no_other_address_is_served(tmp_path: Path) -> None:
         ("CRAG_RATE", "many", "CRAG_RATE is 'many'"),
         ("CRAG_PARSE_MB", "1", "from 256"),
         ("CRAG_CORS_ORIGINS", "*", "no origin"),
+        ("CRAG_CORS_ORIGINS", "https://a.example, null", "'null', which is no origin"),
+        ("CRAG_CORS_ORIGINS", "file://", "no origin"),
+        ("CRAG_CORS_ORIGINS", "https://a.example/path", "no origin"),
     ],
 )
 def test_a_setting_that_is_wrong_is_told_in_one_sentence(
@@ -146,6 +162,11 @@ def test_a_setting_that_is_wrong_is_told_in_one_sentence(
     checks = {"OPENAI_BASE_URL": check_addresses, "CRAG_CORS_ORIGINS": cors_origins}
     with pytest.raises(ConfigError, match=says):
         checks.get(name, Limits.from_environment)()
+
+
+def test_a_desktop_client_with_any_scheme_can_be_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CRAG_CORS_ORIGINS", "https://a.example/, my-chat://window,http://tauri.localhost")
+    assert cors_origins() == ("https://a.example", "my-chat://window", "http://tauri.localhost")
 
 
 def test_serve_tells_of_a_wrong_address_before_it_begins(tmp_path: Path) -> None:
