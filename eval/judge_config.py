@@ -46,6 +46,9 @@ class JudgeConfig(BaseModel):
         return {**named, **self.extra}
 
 
+NAME_A_JUDGE = "give --judge MODEL, or set CRAG_JUDGE_MODEL"
+
+
 def judge_config(options: Mapping[str, Any] | None = None, file: str | Path | None = None) -> JudgeConfig | None:
     """Options over a YAML file over CRAG_JUDGE_MODEL, CRAG_JUDGE_MODE and OPENAI_BASE_URL; None when no model is named.
 

@@ -14,6 +14,7 @@ from crag.cli.eval_options import judge_options, judge_settings
 from crag.cli.options import console, json_option, print_json, unused_home_option
 from crag.evaluation import similarity_embedder
 from eval.judge import JudgeDownError
+from eval.judge_config import NAME_A_JUDGE
 from eval.judge_noise import judge_noise as measure
 from eval.manifest import judge_identity
 from eval.metrics import NEED_EMBEDDER
@@ -37,7 +38,7 @@ def judge_noise(*, folder: Path, rounds: int, as_json: bool, **settings: Any) ->
     """
     judge = judge_settings(settings)
     if judge is None:
-        raise ConfigError("No judge is named: give --judge MODEL, or set CRAG_JUDGE_MODEL.")
+        raise ConfigError(f"No judge is named: {NAME_A_JUDGE}.")
     run = read_run(folder)
     judged = [name for name, info in run.metrics.items() if info.judged]
     if not judged:

@@ -10,7 +10,7 @@ import click
 
 from crag.cli.eval_options import judge_options, judge_settings, missing_option
 from crag.cli.options import console, counted, home_option, json_option, print_json
-from crag.cli.progress import run_progress
+from crag.cli.progress import resumable, run_progress
 from crag.evaluation import Bench
 from crag.pipeline import load_pipeline
 from eval.options import RunOptions
@@ -49,7 +49,7 @@ def run(*, suite: str, names: tuple[str, ...], out: Path, home: Path, as_json: b
     prices = load_prices(settings.pop("prices"))
     metrics = settings.pop("metrics")
     options = RunOptions(metrics=tuple(metrics.split(",")) if metrics else None, **settings)
-    with Bench(suite, home=home, out=out) as bench, run_progress(show=not as_json) as bars:
+    with resumable(out), Bench(suite, home=home, out=out) as bench, run_progress(show=not as_json) as bars:
         if unused := bench.suite.unused_keys:
             click.echo(f"Kept but not used of {suite}'s questions: {', '.join(unused)}.", err=True)
         results = bench.run(

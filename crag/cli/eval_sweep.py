@@ -9,7 +9,7 @@ import click
 
 from crag.cli.eval_options import judge_options, judge_settings, missing_option
 from crag.cli.options import console, counted, home_option, json_option, pipeline_option, print_json
-from crag.cli.progress import run_progress
+from crag.cli.progress import resumable, run_progress
 from crag.evaluation import Bench
 from crag.pipeline import load_pipeline, vary
 from eval.options import RunOptions
@@ -51,7 +51,7 @@ def sweep(
     """Vary pipeline fields, choose on one half, report on the other."""
     base, grid, judge = load_pipeline(pipeline), parse_grid(settings), judge_settings(more)
     options = RunOptions(metrics=tuple(metrics.split(",")) if metrics else None, **more)
-    with Bench(suite, home=home, out=out) as bench:
+    with resumable(out), Bench(suite, home=home, out=out) as bench:
         require_questions(len(bench.suite.questions), f"The suite {bench.suite.name}")
 
         def run(overrides: Overrides) -> Run:

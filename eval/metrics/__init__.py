@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from chunking.errors import ConfigError, MissingExtraError
+from eval.judge_config import NAME_A_JUDGE
 from eval.metrics.base import Metric
 from eval.metrics.catalog import CATALOG, ON_REQUEST
 from eval.runs import MetricInfo
@@ -57,7 +58,7 @@ def select(names: Collection[str] | None, *, judge: bool, embedder: bool) -> lis
         raise ConfigError(f"There is no metric {unknown[0]!r}: choose from {', '.join(CATALOG)}, a group, or all.")
     chosen = []
     for name, info in CATALOG.items():
-        lacking = "a judge: set CRAG_JUDGE_MODEL" if info.judged and not judge else None
+        lacking = f"a judge: {NAME_A_JUDGE}" if info.judged and not judge else None
         if name in NEED_EMBEDDER and not embedder:
             lacking = lacking or "an embedder"
         if names is not None and name in names and lacking:
