@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 CANDIDATES = 60
 """Hits looked at for a question, well beyond what is reranked, so that withholding the evidence leaves enough."""
+FEWEST = 10
+"""Questions that found their evidence: with fewer, one question decides whether a fit is kept. Set, not fitted."""
 L2 = 10.0
 """Penalty of the logistic model; strong, because suites are small."""
 
@@ -70,11 +72,7 @@ def fit_calibration(
     deps = bench.crag.dependencies(pipeline)
     cases = list(_cases(bench, deps, progress))
     learn, held_out = [case for case in cases if case.half == 0], [case for case in cases if case.half == 1]
-    if min(len({case.answerable for case in half}) for half in (learn, held_out)) < 2:
-        raise ConfigError(
-            f"The suite {bench.suite.name} has too few questions with located evidence to calibrate on: it needs some "
-            "in several documents, better a hundred or more."
-        )
+    require_enough(cases, bench.suite.name)
     embedder, reranker = deps.embedder.fingerprint, deps.reranker.name if deps.reranker else ""
     trial = calibrate(learn, name="trial", embedder=embedder, reranker=reranker, l2=L2)
     provenance = {
@@ -93,6 +91,20 @@ def fit_calibration(
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(made.to_json(), encoding="utf-8")
     return Fitted(made, path, len(cases), before, after)
+
+
+def require_enough(cases: Sequence[Case], suite: str) -> None:
+    """Raises ConfigError where a half lacks questions that found their evidence, or all are few."""
+    found = [[case for case in cases if case.answerable and case.half == half] for half in (0, 1)]
+    learnt, tried = map(len, found)
+    documents = len({case.document for half in found for case in half})
+    if learnt + tried < FEWEST or not (learnt and tried):
+        raise ConfigError(
+            f"The suite {suite} has too few questions to calibrate on: {learnt + tried} found their evidence, in "
+            f"{documents} document{'' if documents == 1 else 's'} ({learnt} in the half that the fit learns from, "
+            f"{tried} in the half that tries it). It takes {FEWEST}, with some in each half, and better a hundred; "
+            "add questions about more documents."
+        )
 
 
 def _cases(bench: Bench, deps: Deps, progress: Callable[[int, int], None] | None) -> Iterator[Case]:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
+from chunking.errors import ConfigError
+from crag.calibration import require_enough
 from eval.testset import Draft, Passage, load_drafts, save_drafts
+from graph.calibrate import Case, half_of
 from tests.crag.cli import ROOT, child_environment, crag, sentence
 from tests.fakes.http import ScriptedServer
 from tests.fakes.judge import judge
@@ -98,6 +104,22 @@ def test_a_calibration_of_ones_own_is_fitted_and_used(home: Path) -> None:
     broken = crag("ask", "每日备份保留多少天？", home=home)
     assert broken.code == 2
     assert Path(fitted["path"]).name in sentence(broken)
+
+
+def test_a_suite_that_is_too_small_to_calibrate_on_says_how_many_it_takes() -> None:
+    def found(document: str, count: int) -> list[Case]:
+        return [Case("mine", document, (), (held,)) for held in (True, False) for _ in range(count)]
+
+    one = next(name for name in "abcdefgh" if half_of(name) == 0)
+    other = next(name for name in "abcdefgh" if half_of(name) == 1)
+    require_enough(found(one, 9) + found(other, 1), "mine")
+    for cases, said in (
+        (found(one, 2) + found(other, 1), "3 found their evidence, in 2 documents (2 in the half that the fit learns"),
+        (found(one, 12), "12 found their evidence, in 1 document (12 in the half that the fit learns from, 0 in the"),
+    ):
+        with pytest.raises(ConfigError, match=re.escape(said)) as caught:
+            require_enough(cases, "mine")
+        assert "It takes 10, with some in each half" in str(caught.value)
 
 
 def test_judge_noise_asks_the_judge_of_the_run_again(home: Path, tmp_path: Path) -> None:
