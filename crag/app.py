@@ -6,6 +6,7 @@ import asyncio
 import queue
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from fnmatch import fnmatchcase
 from pathlib import Path
 from types import TracebackType
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from chunking.errors import NotFoundError, StoreError
 from crag.auto import Resolved
 from crag.pipeline import Pipeline, load_pipeline
-from crag.settings import DEFAULT_PIPELINE, home_folder
+from crag.settings import DEFAULT_PIPELINE, THREADS, home_folder
 from crag.wiring import Parts
 from retrieval.types import DEFAULT_COLLECTION
 
@@ -406,6 +407,7 @@ class Crag:
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
+                self._loop.set_default_executor(answer_threads(THREADS))
                 self._thread = threading.Thread(target=_serve_loop, args=(self._loop,), name="crag-loop", daemon=True)
                 self._thread.start()
             return self._loop
@@ -417,6 +419,11 @@ class Crag:
         except BaseException:
             task.cancel()
             raise
+
+
+def answer_threads(most: int) -> ThreadPoolExecutor:
+    """For the loop that answers: what `asyncio.to_thread` runs the steps of answers in."""
+    return ThreadPoolExecutor(most, thread_name_prefix="crag-answer")
 
 
 def _pipeline(given: str | Path | Pipeline) -> Pipeline:

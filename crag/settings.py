@@ -18,6 +18,9 @@ DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8000
 DEFAULT_PIPELINE = "crag"
 
+THREADS = 32
+"""Steps of answers at once. A slow reranker or embedding endpoint holds one of them for each question; asyncio's own
+number, four more than there are cores, would let six such questions stop all others."""
 _ORIGIN = re.compile(r"(?!file:)[a-z][a-z0-9+.-]*://[^/?#@\s]+")
 ADDRESSES = ("OPENAI_BASE_URL", "SEARXNG_URL")
 """Variables that hold the address of a server."""
@@ -100,6 +103,8 @@ class Limits:
     """Requests of one key that run at once."""
     connections: int = _limit(512, 1, 100_000)
     """Requests of all keys together that run at once."""
+    threads: int = _limit(THREADS, 1, 1024)
+    """Steps of answers that work, or wait for an endpoint, at once; others wait for one of them."""
     keep_answers: int = _limit(1000, 0, 1_000_000)
     """Latest answers that are kept for feedback, with their traces; 0 keeps none, and no question in the log."""
 

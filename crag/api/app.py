@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -23,7 +24,7 @@ from crag.api.records import Records
 from crag.api.schemas import ChatRequest
 from crag.api.security import Guard
 from crag.api.telemetry import Metrics, Observed
-from crag.app import Crag
+from crag.app import Crag, answer_threads
 from crag.pipeline import Pipeline
 from crag.settings import Limits
 
@@ -70,6 +71,7 @@ def create_app(
 
     @asynccontextmanager
     async def running(app: FastAPI) -> AsyncIterator[None]:
+        asyncio.get_running_loop().set_default_executor(answer_threads(limits.threads))
         jobs.start()
         yield
         await run_in_threadpool(jobs.close)

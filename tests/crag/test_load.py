@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager
@@ -15,7 +16,7 @@ import psutil
 import pytest
 
 from tests.crag.serving import Serving, serving
-from tests.fakes.http import ScriptedServer
+from tests.fakes.http import Reply, Request, ScriptedServer
 from tests.fakes.openai import chat_stream
 
 SENTENCE = ["The nightly ", "run starts ", "at 02:30 ", "[1]. "]
@@ -86,6 +87,51 @@ def test_clients_that_leave_in_mid_stream_leave_nothing(written: Serving) -> Non
     time.sleep(0.5)
     assert process.num_threads() <= before + 8  # The pools of threads have a bound, and may not have reached it yet.
     assert httpx.get(f"{written.url}/readyz", timeout=20).status_code == 200
+
+
+def test_questions_that_wait_for_a_slow_endpoint_keep_no_other_waiting(
+    copy_of_samples: Callable[[], Path], tmp_path: Path
+) -> None:
+    held = threading.Event()
+    held.set()  # The server warms up.
+    waiting = 12
+
+    def hold(request: Request) -> Reply:
+        held.wait(120)
+        documents = request.body["documents"]
+        return Reply({"results": [{"index": n, "relevance_score": 1 / (n + 1)} for n in range(len(documents))]})
+
+    slow = tmp_path / "slow.yaml"
+    with ScriptedServer(hold) as reranker:
+        rerank = f"{{provider: http, base_url: '{reranker.url}', timeout: 100}}"
+        slow.write_text(f"extends: hybrid-rerank\nname: slow\nrerank: {rerank}\n", encoding="utf-8")
+        with serving(copy_of_samples(), "--pipeline", str(slow), "--pipeline", "vector") as running_one:
+            reranker.requests.clear()
+            held.clear()
+
+            async def run() -> list[httpx.Response]:
+                async with client(running_one) as http:
+                    asked = [asyncio.create_task(ask(http, "slow", number)) for number in range(waiting)]
+                    try:
+                        async with asyncio.timeout(90):
+                            while len(reranker.requests) < waiting:
+                                await asyncio.sleep(0.05)
+                            other = await ask(http, "vector", 0)
+                    finally:
+                        held.set()
+                    return [other, *await asyncio.gather(*asked)]
+
+            replies = asyncio.run(run())
+    for reply in replies:
+        told = reply.raise_for_status().json()["crag"]
+        assert "02:30" in told["text"]
+        assert told["degraded"] == []
+
+
+async def ask(http: httpx.AsyncClient, model: str, number: int) -> httpx.Response:
+    asked = f"When does the nightly Ragas run start? ({number})"
+    body = {"model": model, "messages": [{"role": "user", "content": asked}]}
+    return await http.post("/v1/chat/completions", json=body, timeout=120)
 
 
 def running(server: Serving) -> float:
