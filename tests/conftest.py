@@ -7,6 +7,11 @@ import runpy
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# How fast an example runs says something about the machine, not about the code.
+settings.register_profile("project", deadline=None)
+settings.load_profile("project")
 
 _GUARD = Path(__file__).parent / "netguard"
 runpy.run_path(str(_GUARD / "sitecustomize.py"))

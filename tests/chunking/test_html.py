@@ -85,7 +85,7 @@ _TAGS = [
 ]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(tags=st.lists(st.sampled_from(_TAGS), min_size=1, max_size=8))
 def test_nesting_of_html_is_bounded_however_its_tags_repeat(tags: list[str]) -> None:
     depth = 0

@@ -20,7 +20,7 @@ from tests.chunking.test_pdf_layouts import columns
 
 
 @pytest.mark.parametrize("kind", ["pdf", "docx", "html", "tex", "md"])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(changes=st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.binary(max_size=4)), min_size=1, max_size=30))
 def test_damaged_files_are_read_or_refused(kind: str, changes: list[tuple[float, bytes]]) -> None:
     data = bytearray(_whole(kind))

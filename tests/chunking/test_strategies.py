@@ -94,7 +94,7 @@ def _promises(document: Document, chunks: list[Chunk], cap: int) -> None:
 
 
 @pytest.mark.parametrize("strategy", sorted(STRATEGIES))
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(text=_MARKDOWN)
 def test_exact_disjoint_complete_and_under_the_cap(strategy: str, text: str) -> None:
     document = _load(text)
@@ -106,7 +106,7 @@ def test_exact_disjoint_complete_and_under_the_cap(strategy: str, text: str) -> 
 
 
 @pytest.mark.parametrize("strategy", STRUCTURED)
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(text=_MARKDOWN)
 def test_units_are_torn_only_when_they_alone_exceed_the_cap(strategy: str, text: str) -> None:
     document = _load(text)
@@ -126,7 +126,7 @@ def test_units_are_torn_only_when_they_alone_exceed_the_cap(strategy: str, text:
 
 
 @pytest.mark.parametrize("strategy", STRUCTURED)
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(text=_MARKDOWN, added=_PARAGRAPHS)
 def test_an_appended_section_leaves_earlier_chunks_as_they_were(strategy: str, text: str, added: str) -> None:
     text = f"# One\n\n{text}\n\nA last word."
@@ -273,7 +273,7 @@ def test_fingerprint_changes_with_the_configuration() -> None:
 
 @pytest.mark.parametrize("method", ["threshold", "percentile", "stddev", "iqr", "gradient", "depth", "optimal"])
 @pytest.mark.parametrize("signal", ["embedding", "tfidf"])
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=10, suppress_health_check=[HealthCheck.too_slow])
 @given(text=_MARKDOWN, value=st.sampled_from([0.0, 1.0, np.nan]))
 def test_semantic_with_every_method_and_any_vectors(method: str, signal: str, text: str, value: float) -> None:
     document = _load(text)

@@ -42,7 +42,7 @@ def test_sign_flip_p_equals_scipy_exact(seed: int, n: int) -> None:
 
 
 @given(TENTHS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_sign_flip_p_equals_enumeration_in_exact_arithmetic(differences: list[float]) -> None:
     """Tenths are not exact in binary: sums that tie on paper must count as ties."""
     paper = [Fraction(round(d * 10), 10) for d in differences]
@@ -85,7 +85,7 @@ def test_t_interval_equals_scipy(seed: int) -> None:
 
 
 @given(st.lists(st.floats(0, 1), max_size=12))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_holm_equals_statsmodels(p_values: list[float]) -> None:
     from statsmodels.stats.multitest import multipletests
 
@@ -144,7 +144,7 @@ def test_the_interval_covers_wins_so_frequent_that_none_is_missed(n: int) -> Non
 
 
 @given(st.lists(st.floats(0.5, 1), min_size=6, max_size=20), st.sampled_from([1.0, -1.0, 0.05]))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_gains_of_about_one_size_and_one_sign_keep_their_verdict(sizes: list[float], unit: float) -> None:
     differences = [unit * size for size in sizes]
     test = ours.paired_test([0.0] * len(differences), differences, bounds=(0, 1))
@@ -180,7 +180,7 @@ def test_repeats_are_averaged_before_pairing() -> None:
 
 
 @given(SCORES, st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_swapping_the_runs_mirrors_everything(base: list[float], data: st.DataObject) -> None:
     candidate = data.draw(st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=len(base), max_size=len(base)))
     there = ours.paired_test(base, candidate, bounds=(0, 1))

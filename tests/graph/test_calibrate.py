@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from chunking.errors import ConfigError
@@ -88,7 +88,6 @@ def test_one_kind_of_case_is_refused() -> None:
         calibrate([pair(0.5, "a")[0], pair(0.4, "b")[0]], name="n", embedder="e", reranker="")
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=40))
 def test_figures_of_any_probabilities(pairs: Sequence[tuple[float, bool]]) -> None:
     figure = quality([p for p, _ in pairs], [label for _, label in pairs])

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from chunking.errors import ConfigError
@@ -57,7 +57,6 @@ def test_nothing_found_is_no_confidence() -> None:
     assert calibration.probabilities([]) == ()
 
 
-@settings(deadline=None)
 @given(
     st.lists(
         st.tuples(st.floats(-1, 1), st.floats(0, 1), st.one_of(st.none(), st.floats(0, 1e6))), min_size=1, max_size=6

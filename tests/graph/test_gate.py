@@ -182,7 +182,7 @@ _MARKERS = st.tuples(_OPEN, _INSIDE, _CLOSE).map("".join)
 _OUTPUTS = st.lists(st.one_of(_SENTENCES, _MARKERS, _ENDS), max_size=24).map("".join)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(text=_OUTPUTS, cuts=st.lists(st.integers(1, 9), max_size=60), language=st.sampled_from(["zh", "en"]))
 def test_no_unresolved_marker_leaves_and_streaming_changes_nothing(
     text: str, cuts: list[int], language: Language

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graph.gist import LONG, SHORTER, gist
@@ -60,7 +60,6 @@ def test_what_is_short_or_all_asked_stays(question: str) -> None:
     assert gist(question) == question
 
 
-@settings(deadline=None)
 @given(st.text(max_size=400))
 def test_a_gist_is_the_question_or_much_shorter(question: str) -> None:
     made = gist(question)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from zlib import crc32
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graph.confidence import question_features
@@ -97,7 +97,6 @@ def test_relevance_rises_where_the_tokens_meet_and_stays_from_nought_to_one() ->
     assert closer(QUESTION, [], [], ReadingEmbedder()) == []
 
 
-@settings(deadline=None)
 @given(st.lists(st.text(min_size=1, max_size=30), min_size=1, max_size=5), st.text(max_size=30))
 def test_any_text_gives_shares(texts: Sequence[str], question: str) -> None:
     hits = [hit(text, source=f"{number}.md") for number, text in enumerate(texts)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graph.config import GenerationConfig
@@ -58,7 +58,6 @@ def prompt(text: str, title: str, question: str, history: str) -> str:
     return answer_messages(request)[1]["content"]
 
 
-@settings(deadline=None)
 @given(text=_HOSTILE, title=_HOSTILE, question=_HOSTILE, history=_HOSTILE)
 def test_no_text_closes_its_delimiter_or_forges_a_marker(text: str, title: str, question: str, history: str) -> None:
     written = prompt(text, title, question, history)

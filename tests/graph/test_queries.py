@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graph.feedback import QUERY_LIMIT, feedback_query, feedback_terms
@@ -198,7 +198,6 @@ def test_feedback_terms_are_new_words() -> None:
     assert "cosine" not in english
 
 
-@settings(deadline=None)
 @given(question=st.text(max_size=300), tried=st.lists(st.text(max_size=20), max_size=3))
 def test_any_question_gives_a_bounded_query(question: str, tried: list[str]) -> None:
     query = feedback_query(state(question, *tried))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graph.questions import asks_several, kinds, parts
@@ -40,7 +40,6 @@ def test_a_question_of_one_part(question: str) -> None:
     assert parts(question) == (question,)
 
 
-@settings(deadline=None)
 @given(st.text(max_size=200))
 def test_every_question_has_one_to_four_parts(question: str) -> None:
     found = parts(question)

@@ -170,7 +170,7 @@ def test_nothing_found_with_grading_off_is_a_refusal() -> None:
     assert (answer.route, answer.status) == ("correct", "abstained")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     confidences=st.lists(st.floats(0, 1), min_size=1, max_size=8),
     attempts=st.integers(0, 5),
@@ -197,7 +197,6 @@ def test_every_loop_ends_within_the_bounds(
     assert answer.confidence >= max(grades)
 
 
-@settings(deadline=None)
 @given(
     confidence=st.floats(0, 1), upper=st.floats(0, 1), lower=st.floats(0, 1), grading=st.booleans(), web=st.booleans()
 )

@@ -6,7 +6,7 @@ import asyncio
 import string
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graph.config import RewriteConfig
@@ -63,7 +63,6 @@ def test_what_may_be_right_is_left_alone(question: str) -> None:
     assert respelled(question, PASSAGES, others, known) == question
 
 
-@settings(deadline=None)
 @given(st.text(alphabet=string.ascii_letters + "体玉公圆毗临的 .,?", max_size=60))
 def test_a_repaired_question_needs_no_further_repair(question: str) -> None:
     once = respelled(question, PASSAGES, PASSAGES, known)

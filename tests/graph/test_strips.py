@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graph.evidence import number_sources
@@ -33,7 +33,6 @@ _SENTENCES = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(
     passages=st.lists(st.tuples(_SENTENCES, st.integers(0, 500), st.sampled_from([" ", "\n", "\n\n"])), max_size=4),
     threshold=st.floats(0, 1),

@@ -25,14 +25,13 @@ def add(index: BM25Index, corpus: list[list[str]], first: int = 0) -> None:
     index.add([(f"t{i}", f"d{i // 2}", index.encode(tokens)) for i, tokens in enumerate(corpus, first)])
 
 
-@settings(deadline=None)
 @given(CORPUS, st.lists(st.sampled_from([*"abcdefgh", "unknown"]), max_size=8))
 def test_scores_are_those_of_rank_bm25(corpus: list[list[str]], question: list[str]) -> None:
     expected = BM25Okapi(corpus).get_scores(question)
     np.testing.assert_allclose(build(corpus).match(question).scores, expected, rtol=0, atol=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(CORPUS, CORPUS, st.sets(st.integers(0, 11)), st.lists(WORDS, min_size=1, max_size=6))
 def test_adding_and_removing_equals_a_fresh_index(
     corpus: list[list[str]], more: list[list[str]], gone: set[int], question: list[str]
@@ -124,7 +123,7 @@ LIBRARY = {"okapi": BM25Okapi, "l": BM25L, "plus": BM25Plus}
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(corpus=CORPUS, question=st.lists(st.sampled_from([*"abcdefgh", "unknown"]), max_size=8))
 def test_every_variant_scores_as_the_library_and_hits_only_what_holds_a_word(
     variant: str, corpus: list[list[str]], question: list[str]

@@ -32,7 +32,7 @@ def test_a_text_is_embedded_once_across_batches_and_restarts(tmp_path: Path) -> 
     assert again.dtype == np.float32
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.lists(st.lists(st.text(max_size=5), min_size=1, max_size=8), max_size=5))
 def test_a_cached_embedder_equals_its_embedder(
     tmp_path_factory: pytest.TempPathFactory, batches: list[list[str]]

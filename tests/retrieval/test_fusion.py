@@ -4,7 +4,7 @@ from itertools import pairwise, product
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.fusion import convex_combination, reciprocal_rank_fusion
@@ -32,13 +32,11 @@ def test_weights_must_match_the_rankings() -> None:
         reciprocal_rank_fusion([["a"], ["b"]], weights=[1.0])
 
 
-@settings(deadline=None)
 @given(RANKING, st.integers(0, 100))
 def test_one_ranking_keeps_its_order(ranking: list[str], k: int) -> None:
     assert [i for i, _ in reciprocal_rank_fusion([ranking], k)] == ranking
 
 
-@settings(deadline=None)
 @given(st.lists(RANKING, min_size=1, max_size=4), st.integers(0, 100))
 def test_everything_ranked_is_fused_once_and_sorted(rankings: list[list[str]], k: int) -> None:
     fused = reciprocal_rank_fusion(rankings, k)
@@ -46,7 +44,6 @@ def test_everything_ranked_is_fused_once_and_sorted(rankings: list[list[str]], k
     assert [s for _, s in fused] == sorted((s for _, s in fused), reverse=True)
 
 
-@settings(deadline=None)
 @given(RANKING, RANKING)
 def test_what_both_put_first_stays_first(one: list[str], other: list[str]) -> None:
     one, other = ["z", *one], ["z", *other]
@@ -71,7 +68,6 @@ def test_a_side_that_tells_nothing_apart_changes_no_order() -> None:
         convex_combination([dense, dense], [1.0])
 
 
-@settings(deadline=None)
 @given(SIDES, st.integers(1, 5), st.integers(1, 5))
 def test_combined_scores_fall_from_at_most_one_and_ties_keep_the_order(
     rows: list[tuple[int, int]], first: int, second: int
@@ -87,7 +83,6 @@ def test_combined_scores_fall_from_at_most_one_and_ties_keep_the_order(
     assert places == [identifier for identifier, _ in convex_combination(sides, [10 * first, 10 * second])]
 
 
-@settings(deadline=None)
 @given(SIDES)
 def test_what_no_side_puts_below_is_not_put_below(rows: list[tuple[int, int]]) -> None:
     sides = sides_of(rows)
@@ -95,7 +90,6 @@ def test_what_no_side_puts_below_is_not_put_below(rows: list[tuple[int, int]]) -
         assert score >= lower or any(side[one] < side[other] for side in sides)
 
 
-@settings(deadline=None)
 @given(SIDES, st.randoms(use_true_random=False))
 def test_the_order_of_the_candidates_changes_no_score(rows: list[tuple[int, int]], random: Random) -> None:
     sides = sides_of(rows)
@@ -107,7 +101,6 @@ def test_the_order_of_the_candidates_changes_no_score(rows: list[tuple[int, int]
     assert dict(convex_combination(shuffled)) == pytest.approx(dict(convex_combination(sides)))
 
 
-@settings(deadline=None)
 @given(SIDES, st.integers(1, 9), st.integers(-9, 9))
 def test_the_scale_of_a_side_does_not_count(rows: list[tuple[int, int]], factor: int, shift: int) -> None:
     one, two = sides_of(rows)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.lexical.tokenizer import comparable, tokenize
@@ -52,7 +52,6 @@ def test_identifiers_inside_chinese_stay_whole() -> None:
     assert "email_smtp_port" in tokenize("参数email_smtp_port的默认值")
 
 
-@settings(deadline=None)
 @given(st.text())
 def test_any_text_gives_lower_case_terms_without_space(text: str) -> None:
     assert all(term and not term.isspace() and term == term.lower() for term in tokenize(text))
