@@ -14,7 +14,7 @@ class _Section(BaseModel):
 class GradingConfig(_Section):
     enabled: bool = True
     """Off: every question takes the `correct` route, as a plain RAG does; confidence is still computed."""
-    upper: float = Field(default=0.7, ge=0, le=1)
+    upper: float = Field(default=0.5, ge=0, le=1)
     """Confidence at or above is `correct`."""
     lower: float = Field(default=0.2, ge=0, le=1)
     """Confidence below is `incorrect`; between the two, `ambiguous`."""

@@ -73,7 +73,7 @@ def test_correct_evidence_is_answered_from_the_documents() -> None:
 
 def test_ambiguous_evidence_is_joined_by_the_web() -> None:
     web = Web(PAGE)
-    answer = run([0.5], web=web)
+    answer = run([0.3], web=web)
     assert path(answer)[3:6] == ["grade", "search_web", "grade_web"]
     assert answer.route == "ambiguous"
     assert {hit.document.url for hit in answer.hits} >= {None, PAGE.url}
@@ -81,7 +81,7 @@ def test_ambiguous_evidence_is_joined_by_the_web() -> None:
 
 
 def test_ambiguous_evidence_without_a_web_is_still_answered() -> None:
-    answer = run([0.5])
+    answer = run([0.3])
     assert "search_web" not in path(answer)
     assert (answer.route, answer.status) == ("ambiguous", "grounded")
 

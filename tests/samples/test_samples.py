@@ -132,7 +132,7 @@ STATED = {
     "have a weight of 1.0": RetrievalConfig().dense_weight == RetrievalConfig().lexical_weight == 1.0,
     "前 30 个候选重排": RerankConfig().candidates == 30,
     "重排的时限设为 10 秒": RerankConfig().timeout == 10,
-    "0.7 or more": GradingConfig().upper == 0.7,
+    "0.5 or more": GradingConfig().upper == 0.5,
     "below 0.2": GradingConfig().lower == 0.2,
     "只改写一次": RewriteConfig().attempts == 1,
     "Up to five results are read": WebConfig().max_results == 5,
