@@ -97,6 +97,8 @@ class Limits:
     """MiB of address space of the process that reads uploaded files."""
     body_seconds: int = _limit(30, 1, 3600)
     """Silence in the middle of a body after which the request is refused."""
+    stop_seconds: int = _limit(5, 0, 3600)
+    """Time that running answers have to finish when the server is told to end."""
     rate: int = _limit(600, 0, 1_000_000)
     """Requests a minute for each key; 0 is no limit. A server without keys has none: it serves its own machine."""
     concurrency: int = _limit(64, 1, 100_000)

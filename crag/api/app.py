@@ -23,6 +23,7 @@ from crag.api.quota import Quota
 from crag.api.records import Records
 from crag.api.schemas import ChatRequest
 from crag.api.security import Guard
+from crag.api.stopping import Stopping
 from crag.api.telemetry import Metrics, Observed
 from crag.app import Crag, answer_threads
 from crag.pipeline import Pipeline
@@ -53,7 +54,6 @@ def create_app(
     limits = limits or Limits()
     home = crag.workspace.home
     by_name = {pipeline.name: pipeline for pipeline in pipelines}
-    default = pipelines[0].name
     started = int(time.time())
     jobs = Jobs(crag, pipelines, limits)
     quota = Quota(limits)
@@ -86,6 +86,7 @@ def create_app(
         lifespan=running,
         responses=errors.responses(),
     )
+    app.state.stopping = Stopping()
     errors.install(app)
     app.add_middleware(
         Guard,
@@ -98,10 +99,10 @@ def create_app(
     )
     app.add_middleware(Cors, origins=allowed)
     app.add_middleware(Observed, metrics=metrics)
-    app.include_router(documents.router(crag, jobs, by_name, default))
+    app.include_router(documents.router(crag, jobs, by_name, pipelines[0].name))
     app.include_router(uploads.router(crag, jobs, limits))
     app.include_router(feedback.router(answers))
-    app.include_router(chunk_view.router(crag, by_name, default, shown))
+    app.include_router(chunk_view.router(crag, by_name, pipelines[0].name, shown))
     app.include_router(evals.router(evals.Evals(runs), shown))
     app.include_router(pages.router(shown))
 

@@ -19,6 +19,7 @@ from crag.api.progress import progress_line
 from crag.api.records import Asked, Records
 from crag.api.schemas import MAX_QUESTION, ChatRequest, Message
 from crag.api.security import OWNER
+from crag.api.stopping import stopping_of
 from crag.api.streams import ClientGoneError, gone, unless_client_leaves, with_heartbeats
 from crag.app import Crag
 from crag.pipeline import Pipeline
@@ -108,16 +109,15 @@ async def complete(crag: Crag, chat: Chat, request: Request, records: Records) -
         user=chat.body.user,
         key=request.scope.get(OWNER),
     )
-    base_url = str(request.base_url)
     if chat.body.stream:
-        events = _events(crag, chat, asked, base_url, records)
+        events = _events(crag, chat, asked, request, records)
         return StreamingResponse(events, media_type="text/event-stream", headers=_STREAM_HEADERS)
     try:
         answer = await unless_client_leaves(request, crag.aask(chat.question, **chat.options))
     except ClientGoneError:
         records.left(asked)
         return gone()
-    except Exception as error:
+    except Exception as error:  # Whatever it is, the log has a line of the question.
         records.failed(asked, error)
         raise
     records.answered(asked, answer)
@@ -127,7 +127,7 @@ async def complete(crag: Crag, chat: Chat, request: Request, records: Records) -
         "role": "assistant",
         "content": answer.text,
         "refusal": None,
-        "annotations": _annotations(answer, base_url),
+        "annotations": _annotations(answer, str(request.base_url)),
     }
     finish = chat.finish_reason(answer, cut)
     return SafeJSONResponse(
@@ -143,7 +143,7 @@ async def complete(crag: Crag, chat: Chat, request: Request, records: Records) -
     )
 
 
-async def _events(crag: Crag, chat: Chat, asked: Asked, base_url: str, records: Records) -> AsyncIterator[str]:
+async def _events(crag: Crag, chat: Chat, asked: Asked, request: Request, records: Records) -> AsyncIterator[str]:
     """Role, progress as reasoning deltas, text deltas, the `crag` object, the finish, usage if asked, [DONE]."""
     head = {"id": asked.id, "object": "chat.completion.chunk", "created": int(time.time()), "model": chat.body.model}
 
@@ -157,7 +157,8 @@ async def _events(crag: Crag, chat: Chat, asked: Asked, base_url: str, records: 
     over = False
     try:
         yield piece({"role": "assistant", "content": ""})
-        async with contextlib.aclosing(with_heartbeats(crag.astream(chat.question, **chat.options))) as events:
+        told = crag.astream(chat.question, **chat.options)
+        async with contextlib.aclosing(with_heartbeats(told, stopping_of(request))) as events:
             async for event in events:
                 if event is None:
                     yield ": still working\n\n"
@@ -179,16 +180,16 @@ async def _events(crag: Crag, chat: Chat, asked: Asked, base_url: str, records: 
             sent += text
             yield piece({"content": text})
         answer = shortened(answer, sent)
-        annotations = _annotations(answer, base_url)
+        annotations = _annotations(answer, str(request.base_url))
         yield piece({"annotations": annotations} if annotations else {}, crag=_shape(asked, chat, answer))
         yield piece({}, chat.finish_reason(answer, cut))
         if chat.body.stream_options and chat.body.stream_options.include_usage:
             yield _sse({**head, "choices": [], "usage": _usage(answer.usage)})
         yield "data: [DONE]\n\n"
-    except Exception as error:
+    except Exception as error:  # The status has been sent: what fails now can only be told in the stream.
         body = records.failed(asked, error) if not over else error_parts(error)[1]
         yield f"event: error\n{_sse(body)}"
-    except BaseException:
+    except BaseException:  # Cancelled, or closed at a `yield`: both say that the client has left.
         if not over:
             records.left(asked)
         raise

@@ -187,7 +187,7 @@ class Jobs:
                 return
             except CragError as error:
                 self._finish(job, "failed", started, {"message": str(error), "type": error.kind})
-            except Exception as error:
+            except Exception as error:  # One job that fails must not end the worker of all others.
                 logger.error("job %s", job["id"], exc_info=error)
                 message = "The server failed in a way that nobody foresaw; its log has the details."
                 self._finish(job, "failed", started, {"message": message, "type": "server_error"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import ipaddress
 import json
@@ -67,10 +68,21 @@ def note(home: Path, bound: socket.socket) -> Iterator[None]:
 def serve(
     crag: Crag, pipelines: Sequence[Pipeline], bound: socket.socket, keys: KeyRing, *, runs: Path | None = None
 ) -> None:
-    """Serve until interrupted; running answers then get five seconds. Raises KeyboardInterrupt, as uvicorn does."""
+    """Serve until interrupted; running answers then get `Limits.stop_seconds`, and are told when that is over.
+
+    Raises KeyboardInterrupt, as uvicorn does.
+    """
     import uvicorn
 
     from crag.api.app import create_app
+
+    limits = Limits.from_environment()
+
+    class Server(uvicorn.Server):
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            late = asyncio.get_running_loop().call_later(limits.stop_seconds, app.state.stopping.end)
+            await super().shutdown(sockets)
+            late.cancel()
 
     loopback = is_loopback(bound.getsockname()[0])
     app = create_app(
@@ -78,11 +90,17 @@ def serve(
         pipelines,
         keys=keys,
         loopback_only=loopback,
-        limits=Limits.from_environment(),
+        limits=limits,
         origins=cors_origins(),
         runs=runs,
     )
     config = uvicorn.Config(
-        app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=5, ws="none"
+        app,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        # What no longer reads, or still sends, when its answer has been ended.
+        timeout_graceful_shutdown=limits.stop_seconds + 2,
+        ws="none",
     )
-    uvicorn.Server(config).run(sockets=[bound])
+    Server(config).run(sockets=[bound])

@@ -69,7 +69,7 @@ def router(crag: Crag, jobs: Jobs, limits: Limits) -> APIRouter:
                     await run_in_threadpool(_keep, file, folder / str(number))
                 names = [file.filename or "" for file in files]
                 return await run_in_threadpool(jobs.submit, folder, names, collection)
-            except BaseException:
+            except BaseException:  # A client that leaves cancels this, and must leave no folder behind either.
                 shutil.rmtree(folder, ignore_errors=True)
                 raise
 

@@ -14,10 +14,11 @@ from fastapi import FastAPI, Request
 from fastapi.responses import Response
 
 from crag.api.chat import complete, read_chat
-from crag.api.errors import to_json
+from crag.api.errors import ApiError, to_json
 from crag.api.feedback import Answers
 from crag.api.records import Records
 from crag.api.schemas import ChatRequest
+from crag.api.stopping import Stopping
 from crag.api.streams import with_heartbeats
 from crag.api.telemetry import Metrics
 from crag.pipeline import Pipeline
@@ -35,7 +36,7 @@ async def counted(delays: list[float], ended: list[str]) -> AsyncIterator[int]:
 
 def test_silence_is_filled_and_order_kept() -> None:
     async def run() -> list[int | None]:
-        return [item async for item in with_heartbeats(counted([0, 0.25, 0], []), interval=0.1)]
+        return [item async for item in with_heartbeats(counted([0, 0.25, 0], []), Stopping(), interval=0.1)]
 
     items = asyncio.run(run())
     assert [item for item in items if item is not None] == [0, 1, 2]
@@ -47,10 +48,27 @@ def test_leaving_ends_the_source() -> None:
     ended: list[str] = []
 
     async def run() -> None:
-        stream = with_heartbeats(counted([0, 60], ended))
+        stream = with_heartbeats(counted([0, 60], ended), Stopping())
         assert await anext(stream) == 0
         await stream.aclose()
         assert ended == ["ended"]
+
+    asyncio.run(run())
+
+
+def test_a_server_that_has_no_more_time_ends_the_source_and_says_so() -> None:
+    ended: list[str] = []
+
+    async def run() -> None:
+        stopping = Stopping()
+        stream = with_heartbeats(counted([0, 60], ended), stopping)
+        assert await anext(stream) == 0
+        stopping.end()
+        with pytest.raises(ApiError, match="being stopped") as told:
+            await anext(stream)
+        assert (told.value.status, ended) == (503, ["ended"])
+        with pytest.raises(ApiError):  # One that begins too late.
+            await anext(with_heartbeats(counted([0, 60], ended), stopping))
 
     asyncio.run(run())
 
@@ -61,7 +79,7 @@ def test_an_error_of_the_source_reaches_the_reader() -> None:
         raise ValueError("broken")
 
     async def run() -> None:
-        async for _ in with_heartbeats(broken()):
+        async for _ in with_heartbeats(broken(), Stopping()):
             pass
 
     with pytest.raises(ValueError, match="broken"):
@@ -87,6 +105,7 @@ class Telling:
 def streamed(source: Telling, home: Path) -> tuple[list[Any], str]:
     """The events that a client reads when `source` answers, and the line that the log has of it."""
     app = FastAPI()
+    app.state.stopping = Stopping()
     answers = Answers(home, 10)
     records = Records(home, Metrics({}), answers, questions=True)
 
