@@ -12,8 +12,11 @@ from chunking.loaders.base import Headings, Parsed
 from chunking.normalize import decode
 from chunking.types import Block, BlockKind
 
+_KEY = r"(?:[\"']?[\w.-][\w. -]{0,40}[\"']?[ \t]*:.*|\#.*)"
+# A page may as well open with a rule: only lines of YAML, a key or a remark first, are front matter.
 _FRONT_MATTER = re.compile(
-    r"\A(?:---[^\S\n]*\n(?:.*\n)*?(?:---|\.\.\.)|\+\+\+[^\S\n]*\n(?:.*\n)*?\+\+\+)[^\S\n]*(?:\n|\Z)"
+    rf"\A(?:---[^\S\n]*\n(?:{_KEY}\n(?:(?:{_KEY}|[ \t]+\S.*|[ \t]*|-[ \t].*|[\]}}].*)\n)*?)?(?:---|\.\.\.)"
+    r"|\+\+\+[^\S\n]*\n(?:.*\n)*?\+\+\+)[^\S\n]*(?:\n|\Z)"
 )
 _FRONT_TITLE = re.compile(r"^title\s*[:=][^\S\n]*(.+)$", re.MULTILINE)
 _KINDS: dict[str, BlockKind] = {

@@ -33,6 +33,21 @@ def test_front_matter_is_no_block() -> None:
     assert kinds(document)[0] == ("heading", "# Heading")
 
 
+@pytest.mark.parametrize(
+    "opening", ["---\n\n# Notes\n\nOld: gone.", "---\n# Notes\n\nThe old one is gone.", "---\nThe old one is gone."]
+)
+def test_a_page_may_open_with_a_rule(opening: str) -> None:
+    document = load_bytes(f"{opening}\n\n---\n\nSecond part.\n".encode(), source="a.md")
+    assert covered(document)
+    assert any("gone" in text for _, text in kinds(document))
+
+
+def test_front_matter_may_hold_remarks_lists_and_blank_lines() -> None:
+    source = "---\n# remark\nlast updated: 2026\ntags:\n- a\n  - b\n\ntitle: T\nof: [\n  c\n]\n---\nText.\n"
+    document = load_bytes(source.encode(), source="a.md")
+    assert (document.title, kinds(document)) == ("T", [("paragraph", "Text.")])
+
+
 def test_crlf_and_control_characters_are_gone_before_offsets_exist() -> None:
     document = load_bytes("# A\r\n\r\nB\x00\x07C\ufffd\rD".encode(), source="a.md")
     assert document.text == "# A\n\nBC\nD"
