@@ -178,7 +178,7 @@ def _graded(url: str, **changes: Any) -> Deps:
 
 
 def _graded_web(url: str) -> Deps:
-    return replace(_graded(url, web_search=Pages(), rank_web=rank_pages), calibration=ScriptedGrader([0.5]))
+    return replace(_graded(url, web_search=Pages(), rank_web=rank_pages), calibration=ScriptedGrader([0.3]))
 
 
 def _generated(url: str) -> Deps:
@@ -196,7 +196,7 @@ def _retrieved(url: str, *, index: Index) -> Deps:
 
 def _searched(url: str, *, provider: str) -> Deps:
     config = WebConfig(provider=provider, base_url=url, timeout=PATIENCE)
-    return _parts([0.5, 0.9], web=config, web_search=build_web(config), rank_web=rank_pages)
+    return _parts([0.3, 0.9], web=config, web_search=build_web(config), rank_web=rank_pages)
 
 
 def cases(index: Index) -> tuple[Case, ...]:
@@ -208,7 +208,7 @@ def cases(index: Index) -> tuple[Case, ...]:
         Case("retrieve", "embeddings", partial(_retrieved, index=index), "dense", ends=frozenset({"endless"})),
         Case("rerank", "rerank server", _reranked, "rerank"),
         Case("grade", model, _graded, "grade"),
-        Case("hop", model, partial(_asked, confidences=[0.5], hops=2), "hop"),
+        Case("hop", model, partial(_asked, confidences=[0.3], hops=2), "hop"),
         Case("rewrite", model, partial(_asked, confidences=[0.1, 0.9], attempts=1), "rewrite"),
         Case("search_web", "Tavily", partial(_searched, provider="tavily"), "web"),
         Case("search_web", "SearXNG", partial(_searched, provider="searxng"), "web"),

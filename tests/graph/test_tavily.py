@@ -40,7 +40,7 @@ def answer(
     **web: Any,
 ) -> Answer:
     config = WebConfig(provider="tavily", base_url=server.url, **web)
-    parts = deps(PASSAGES, calibration=ScriptedGrader(confidences or [0.5, 0.9]), web=config)
+    parts = deps(PASSAGES, calibration=ScriptedGrader(confidences or [0.3, 0.9]), web=config)
     engine = Engine(
         deps(
             PASSAGES,
