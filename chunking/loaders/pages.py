@@ -21,10 +21,19 @@ _REPEATS = 3
 _RUNNING_ROWS = 2
 """Of a ruled table: letterheads have one or two, and records that differ in numbers alone are no letterhead."""
 _APART = 1.6  # line heights between a running line and the next
+_SMALL = 0.95  # of the body's size: what is smaller is no part of it
 _LARGE = 1.15  # of the body's size: headings are at least this
 _PAGE_NUMBER = re.compile(
     r"[\W_]*(?:page|p\.|第)?\s*(?:\d{1,4}|[ivxlc]{1,6})\s*(?:页|頁|(?:of|/|／|共)\s*\d{1,4}\s*[页頁]?)?[\W_]*", re.I
 )
+_NAMED_NUMBER = re.compile(
+    r"(?<![^\W_])(?:page|p\.)\s*\d{1,4}(?:\s*(?:of|/)\s*\d{1,4})?(?!\d)|第\s*\d{1,4}\s*[页頁](?:\s*[/／]?\s*共\s*\d{1,4}\s*[页頁])?",
+    re.I,
+)
+_NUMBER_APART = re.compile(
+    r"(?P<first>\d{1,4})(?:\s*[|·•–—]\s*|\s+-\s+)(?=\D)|(?:\s*[|·•–—]\s*|\s-\s+)(?P<last>\d{1,4})\Z"
+)
+_NUMBER_AT_END = re.compile(r"(?P<first>\d{1,4})\s+(?=\D)|(?<=\D)\s+(?P<last>\d{1,4})\Z")
 _TERMINAL = re.compile(r"[。！？；.!?:：…][”’」』）)\"']*\Z")
 _ITEM = re.compile(
     r"(?:[•·●○▪◦‣]|-\s|\d{1,2}[.)、](?!\d)|[（(]\d{1,2}[)）]|[一二三四五六七八九十]{1,3}、|[（(][一二三四五六七八九十]{1,3}[)）])\s*\S"
@@ -51,28 +60,28 @@ def page_ranges(numbers: list[int]) -> str:
 
 
 def _drop_running_lines(pages: list[list[Line]], body: float) -> int:
-    """Removes what repeats at page edges, digits aside, on three pages or more; returns the number of lines.
+    """Removes what repeats at page edges, the page's number aside, on three pages or more; returns the number of lines.
 
     A running line stands apart from what follows it inwards, and it is never set in large print.
     """
     by_height = [sorted(lines, key=lambda line: -line.top) for lines in pages]
     keys: Counter[str] = Counter()
-    for lines in by_height:
-        keys.update({_running_key(line.text) for line in (*lines[:_EDGE_LINES], *lines[-_EDGE_LINES:])})
+    for page, lines in enumerate(by_height):
+        keys.update({_running_key(line, page, body) for line in (*lines[:_EDGE_LINES], *lines[-_EDGE_LINES:])})
     dropped = 0
-    for number, lines in enumerate(by_height):
-        running = {id(line) for side in (lines, lines[::-1]) for line in _running(side, keys, body)}
-        pages[number] = [line for line in pages[number] if id(line) not in running]
+    for page, lines in enumerate(by_height):
+        running = {id(line) for side in (lines, lines[::-1]) for line in _running(side, page, keys, body)}
+        pages[page] = [line for line in pages[page] if id(line) not in running]
         dropped += len(running)
     return dropped
 
 
-def _running(lines: list[Line], keys: Counter[str], body: float) -> list[Line]:
+def _running(lines: list[Line], page: int, keys: Counter[str], body: float) -> list[Line]:
     """The running lines of one page edge; `lines` go from the edge inwards."""
     count = 0
     while (
         count < min(_EDGE_LINES, len(lines))
-        and keys[_running_key(lines[count].text)] >= _REPEATS
+        and keys[_running_key(lines[count], page, body)] >= _REPEATS
         and not _is_large(lines[count], body)
         and len(lines[count].rows) <= _RUNNING_ROWS
     ):
@@ -85,8 +94,23 @@ def _running(lines: list[Line], keys: Counter[str], body: float) -> list[Line]:
     return lines[:count]
 
 
-def _running_key(text: str) -> str:
-    return "#" if _PAGE_NUMBER.fullmatch(text.strip()) else re.sub(r"\d+", "#", text.strip())
+def _running_key(line: Line, page: int, body: float) -> str:
+    """What is the same on other pages: all but the number of the page.
+
+    That is a line of its own, or says that it is one ("page 3"), or it counts up with the pages and is set apart from
+    the rest: by white or a mark, or with it in smaller print. "Question 3" is none: it counts up, and it is text.
+    """
+    text = line.text.strip()
+    if _PAGE_NUMBER.fullmatch(text):
+        return "#"
+    if _NAMED_NUMBER.search(text):
+        return _NAMED_NUMBER.sub("#", text)
+    apart = bool(line.cells) or _size(line) < _SMALL * body
+    found = _NUMBER_APART.search(text) or (_NUMBER_AT_END.search(text) if apart else None)
+    if found is None or (found["first"] and found.start()):
+        return text
+    number = int(found["first"] or found["last"])
+    return f"{text[: found.start()]}#{number - page}#{text[found.end() :]}"
 
 
 def _size(line: Line) -> float:

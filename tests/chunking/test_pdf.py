@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from fpdf import FPDF
 
@@ -137,3 +139,49 @@ def test_a_broken_word_is_mended() -> None:
     pdf.text(20, 30, "paragraph ends.")
     text = load_bytes(bytes(pdf.output()), source="a.pdf").text
     assert text == ("This line ends with a hyphenated word and goes on in plain lower case until the paragraph ends.")
+
+
+def _edges(first: Callable[[int], str], last: Callable[[int], str], *, size: float = 11) -> str:
+    """The text of four pages that begin and end with these lines, apart from the rest."""
+    pdf = _pdf()
+    for number in range(1, 5):
+        pdf.add_page()
+        pdf.set_font("Helvetica", size=size)
+        pdf.text(20, 20, first(number))
+        pdf.text(20, 280, last(number))
+        pdf.set_font("Helvetica", size=11)
+        pdf.set_xy(20, 40)
+        pdf.multi_cell(160, 6, "The rain keeps falling on the old harbour while the fox sleeps. " * 6)
+    return load_bytes(bytes(pdf.output()), source="a.pdf").text
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        lambda number: f"Question {number}",
+        lambda number: f"Answer: {41 + number}",
+        lambda number: f"Station {number}: the limit is {number * 10 + 5} units.",
+        lambda number: f"The limit of {number * 3} units holds.",
+        lambda number: f"{number}. Open the lid",
+    ],
+)
+def test_lines_at_page_edges_that_differ_in_numbers_are_text(line: Callable[[int], str]) -> None:
+    text = _edges(line, lambda number: f"Page {number} of 4")
+    assert [line(number) in text for number in range(1, 5)] == [True] * 4
+    assert "Page" not in text
+
+
+@pytest.mark.parametrize(
+    ("line", "size"),
+    [
+        (lambda number: f"ACME Handbook | {number + 7}", 11),
+        (lambda number: f"{number + 7} - ACME Handbook of 2026", 11),
+        (lambda number: f"ACME Handbook {number + 7}", 9),
+        (lambda number: f"Report of 12 May, page {number}", 11),
+        (lambda number: f"- {number} -", 11),
+        (lambda number: "For internal use only", 11),
+    ],
+)
+def test_running_lines_may_differ_in_the_number_of_the_page(line: Callable[[int], str], size: float) -> None:
+    text = _edges(line, line, size=size)
+    assert not [number for number in range(1, 5) if line(number) in text]
