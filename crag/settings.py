@@ -95,8 +95,11 @@ class Limits:
     """Time to read one uploaded file."""
     parse_mb: int = _limit(2048, 256, 1_048_576)
     """MiB of address space of the process that reads uploaded files."""
+    head_seconds: int = _limit(10, 1, 3600)
+    """Time in which the headers of a request have to arrive."""
     body_seconds: int = _limit(30, 1, 3600)
-    """Silence in the middle of a body after which the request is refused."""
+    """Silence in the middle of a body, or of a client that does not read its reply, after which it is given up. A body
+    may take that long, and a second more for every 500 bytes, altogether."""
     stop_seconds: int = _limit(5, 0, 3600)
     """Time that running answers have to finish when the server is told to end."""
     rate: int = _limit(600, 0, 1_000_000)

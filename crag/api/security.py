@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
@@ -23,6 +24,8 @@ UPLOAD_PATH = "/v1/documents"
 OWNER = "crag.key"
 """In a request's scope: the name of the key that it came with, None where none is asked for."""
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+_LEAST_RATE = 500
+"""Bytes a second of a body on average, beyond the time that it has anyhow: as Apache's RequestReadTimeout has it."""
 _HOST = re.compile(r"([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::([0-9]{1,5}))?", re.ASCII | re.IGNORECASE)
 """A Host header: a name or address, perhaps a port, and nothing else (RFC 9110, section 7.2)."""
 HEADERS = {
@@ -141,12 +144,15 @@ class _LimitedBody:
         self._seconds = seconds
         self._size = 0
         self._whole = False
+        self._began = time.monotonic()
 
     async def receive(self) -> Message:
         if self._whole:  # What comes now is the end of the connection, and may take as long as it likes.
             return await self._receive()
         try:
-            async with asyncio.timeout(self._seconds):
+            # All of it has a bound too, or a byte now and then would hold the request for ever.
+            rest = self._began + self._seconds + self._size / _LEAST_RATE - time.monotonic()
+            async with asyncio.timeout(min(self._seconds, rest)):
                 message = await self._receive()
         except TimeoutError:
             # FastAPI lets only its own exception through while it reads a body.

@@ -75,6 +75,7 @@ def serve(
     import uvicorn
 
     from crag.api.app import create_app
+    from crag.api.heads import bounded
 
     limits = Limits.from_environment()
 
@@ -96,6 +97,7 @@ def serve(
     )
     config = uvicorn.Config(
         app,
+        http=bounded(limits),
         log_level="warning",
         access_log=False,
         server_header=False,

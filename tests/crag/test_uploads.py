@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import select
 import signal
 import socket
 import time
@@ -33,7 +34,9 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
     """A server over a workspace that begins empty, which allows little time and few pages."""
     home = tmp_path_factory.mktemp("uploads") / "home"
     small = {"CRAG_PARSE_SECONDS": "6", "CRAG_MAX_PAGES": "40", "CRAG_MAX_UPLOAD_MB": "8", "CRAG_MAX_FILE_MB": "4"}
-    with serving(home, "--pipeline", "crag", **small, CRAG_BODY_SECONDS="1", CRAG_PARSE_MB="1024") as running:
+    with serving(
+        home, "--pipeline", "crag", **small, CRAG_BODY_SECONDS="1", CRAG_HEAD_SECONDS="1", CRAG_PARSE_MB="1024"
+    ) as running:
         yield running
 
 
@@ -268,6 +271,61 @@ def test_a_body_that_stops_coming_is_given_up(own: Serving) -> None:
     assert told.startswith("HTTP/1.1 408")
     assert "body_too_slow" in told
     assert time.monotonic() - started < 10
+
+
+SLOW = "POST /v1/search HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+
+
+@pytest.mark.parametrize(
+    ("head", "bytewise", "told"),
+    [
+        ("", "", ""),
+        ("GET /healthz HTTP/1.1\r\nHost: localhost\r\n", "X-Slow: yes\r\n" * 100_000, ""),
+        ("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", "GET / HTTP/1.1\r\n" + "X: y\r\n" * 100_000, "200"),
+        (f"{SLOW}Content-Length: 1000\r\n\r\n", "x" * 1000, "408"),
+        (f"{SLOW}Transfer-Encoding: chunked\r\n\r\n", "1\r\nx\r\n" * 1000, "408"),
+    ],
+)
+def test_a_byte_now_and_then_does_not_hold_a_connection(own: Serving, head: str, bytewise: str, told: str) -> None:
+    url = httpx.URL(own.url)
+    with socket.create_connection((url.host, url.port or 80), timeout=0.05) as connection:
+        connection.sendall(head.encode())
+        rest, said, end = iter(bytewise.encode()), b"", time.monotonic() + 60
+        while time.monotonic() < end:
+            try:
+                if byte := next(rest, None):
+                    connection.send(bytes([byte]))
+                if not (part := connection.recv(10_000)):
+                    break
+                said += part
+            except TimeoutError:
+                continue
+            except (BrokenPipeError, ConnectionResetError):
+                break
+        else:
+            raise AssertionError("the connection is still open")
+    assert told in said.decode()
+    assert bool(told) == bool(said)
+
+
+def test_a_head_without_end_is_broken_off(own: Serving) -> None:
+    url = httpx.URL(own.url)
+    with (
+        socket.create_connection((url.host, url.port or 80), timeout=20) as connection,
+        pytest.raises((BrokenPipeError, ConnectionResetError)),
+    ):
+        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n" + b"X-Long: yes\r\n" * 4_000_000)
+
+
+def test_a_client_that_does_not_read_is_given_up(own: Serving) -> None:
+    url = httpx.URL(own.url)
+    with socket.socket() as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        connection.connect((url.host, url.port or 80))
+        connection.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * 400)
+        broken = select.poll()
+        broken.register(connection, 0)  # Nothing but the end of it.
+        assert broken.poll(60_000)
 
 
 def talk(own: Serving, text: str) -> str:
