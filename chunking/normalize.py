@@ -113,5 +113,5 @@ def _refuse_binary(text: str, source: str) -> None:
 def _try(data: bytes, encoding: str) -> str | None:
     try:
         return data.decode(encoding)
-    except (UnicodeDecodeError, LookupError):
+    except (ValueError, LookupError):  # "undefined" and "punycode" raise what is no UnicodeDecodeError
         return None

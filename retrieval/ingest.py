@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import logging
 import time
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from chunking.errors import DocumentError, MissingExtraError, NotFoundError
+from chunking.errors import CragError, DocumentError, MissingExtraError, NotFoundError
 from chunking.types import Chunk, Document
 from retrieval.embedders.base import Vectors
 from retrieval.embedders.cache import CachedEmbedder
@@ -21,6 +22,8 @@ from retrieval.index import Index
 from retrieval.registry import Member, Place, member_id
 from retrieval.types import DEFAULT_COLLECTION, Degraded, check_collection
 from retrieval.workspace import Workspace
+
+_log = logging.getLogger(__name__)
 
 Progress = Callable[[int, int, str], None]
 """Called with (done, total, name) as each file is finished."""
@@ -311,4 +314,12 @@ def _hash(path: Path) -> str:
 def _load(path: Path, origin: str, source: str) -> Document:
     from chunking.loaders import load_path
 
-    return load_path(path, origin=origin, source=source)
+    try:
+        return load_path(path, origin=origin, source=source)
+    except (CragError, OSError):
+        raise
+    except Exception as error:  # of a parser, over one file: no reason to lose the others
+        _log.exception("The reader of %s failed.", origin)
+        raise DocumentError(
+            f"{source} could not be read ({type(error).__name__}, see the log): save it anew in another format."
+        ) from error

@@ -215,7 +215,7 @@ def _take_hanging(hanging: dict[int, tuple[int, str]], line: list[str]) -> None:
 
 
 def _span(cell: Any, name: str) -> int:
-    value = cell.attributes.get(name) or ""
+    value = (cell.attributes.get(name) or "")[:9]  # Python reads no number of thousands of digits
     return min(_WIDEST, max(1, int(value))) if value.isascii() and value.isdigit() else 1
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
@@ -76,6 +77,17 @@ def test_html_in_a_declared_encoding() -> None:
     assert document.text == _CHINESE
     assert "gb2312" in document.notes[0]
     assert document.title == "page"
+
+
+@pytest.mark.parametrize("charset", ["undefined", "punycode", "idna", "rot13", "x-none"])
+def test_html_that_declares_no_encoding_of_text_is_read_as_utf_8(charset: str) -> None:
+    html = f'<html><head><meta charset="{charset}"></head><body><p>{_CHINESE}</p></body></html>'
+    assert load_bytes(html.encode(), source="a.html").text == _CHINESE
+
+
+def test_html_spans_of_thousands_of_digits_are_bounded() -> None:
+    html = f"<table><tr><td rowspan={'9' * 5000}>a</td><td>b</td></tr><tr><td>c</td></tr></table>"
+    assert load_bytes(f"<html><body>{html}".encode(), source="a.html").text == "| a | b |\n| a | c |"
 
 
 _TAGS = [

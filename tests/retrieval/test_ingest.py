@@ -94,6 +94,25 @@ def test_bad_files_are_reported_and_the_rest_goes_in(workspace: Workspace, index
     assert {"path", "reason"} == set(report.to_dict()["skipped"][0])
 
 
+def test_a_parser_that_fails_loses_its_file_only(
+    workspace: Workspace, index: Index, folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(html: str) -> None:
+        raise RuntimeError("lexbor is out of order")
+
+    monkeypatch.setattr("selectolax.lexbor.LexborHTMLParser", fail)
+    (folder / "page.html").write_text("<html><body><p>Words.</p></body></html>", encoding="utf-8")
+    report = ingest(workspace, index, [folder], warm_sentences=False)
+    assert report.added == len(TEXTS)
+    assert [(Path(entry.path).name, entry.reason) for entry in report.skipped] == [
+        (
+            "page.html",
+            "notes/page.html could not be read (RuntimeError, see the log): save it anew in another format.",
+        )
+    ]
+    assert "lexbor is out of order" in caplog.text
+
+
 def test_hidden_and_looping_folders_are_passed_over(workspace: Workspace, index: Index, folder: Path) -> None:
     (folder / ".git").mkdir()
     (folder / ".git" / "config.txt").write_text("hidden", encoding="utf-8")
