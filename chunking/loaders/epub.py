@@ -21,18 +21,20 @@ _PAGES = ("application/xhtml+xml", "text/html")
 def load_epub(data: bytes, source: str) -> Parsed:
     check_archive(data, source, _WHAT)
     builder = TextBuilder()
+    notes: dict[str, None] = {}
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             title, chapters = _contents(archive)
             for chapter in chapters:
                 html, _ = decode(archive.read(chapter), source=source)
                 builder.close_headings()
-                write_page(html, builder)
+                page = write_page(html, builder)
+                notes.update(dict.fromkeys(page.notes if page else ()))
     except (KeyError, ValueError, OSError, ElementTree.ParseError, zipfile.BadZipFile) as error:
         raise damaged(source, _WHAT) from error
     except (RuntimeError, NotImplementedError) as error:  # how zipfile says that a member is encrypted
         raise DocumentError(f"{source} is protected against copying: use a copy without protection.") from error
-    return Parsed(builder.text, tuple(builder.blocks), title=title)
+    return Parsed(builder.text, tuple(builder.blocks), title=title, notes=tuple(notes))
 
 
 def _contents(archive: zipfile.ZipFile) -> tuple[str, list[str]]:

@@ -6,13 +6,14 @@ What frames the content (navigation, page header and footer, forms, hidden parts
 from __future__ import annotations
 
 import re
-from itertools import zip_longest
+from dataclasses import dataclass
+from itertools import groupby, zip_longest
 from typing import Any
 
 from chunking.errors import DocumentError
 from chunking.loaders.base import Parsed, TextBuilder, item_indent
 from chunking.loaders.html_nesting import BLOCK_TAGS, bounded
-from chunking.loaders.tables import table_text
+from chunking.loaders.html_tables import flat, is_records, rows_of, written
 from chunking.normalize import clean, decode
 
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
@@ -36,8 +37,8 @@ _NAMED_FRAMES = ",".join(
 )
 _FEWEST_LINKS = 6
 _LINK_SHARE = 0.8
-_WIDEST = 100
-"""Rows or columns that a cell may span; what states more is broken."""
+_PARTS = BLOCK_TAGS | {"td", "th", "tr"}
+_SPANS = "a table's cells over many rows and columns are said once: written out they would be most of the text"
 _MAIN = ("main", "[role=main]", "article", "#mw-content-text", "#main-content", "#content", "#main", "body")
 
 
@@ -45,18 +46,27 @@ def load_html(data: bytes, source: str) -> Parsed:
     declared = _CHARSET.search(data[:4096])
     html, note = decode(data, source=source, declared=declared.group(1).decode() if declared else None)
     builder = TextBuilder()
-    title = write_page(html, builder)
-    if title is None:
+    page = write_page(html, builder)
+    if page is None:
         raise DocumentError(f"{source} has no HTML body: check that it is a whole page.")
+    title = page.title
     first = next((block for block in builder.blocks if block.kind == "heading"), None)
     if first and (not title or (len(first.heading_path[-1]) > 3 and first.heading_path[-1] in title)):
         # "Page | Site": the page's own heading is the better name.
         title = first.heading_path[-1]
-    return Parsed(builder.text, tuple(builder.blocks), title=title, notes=(note,) if note else ())
+    return Parsed(builder.text, tuple(builder.blocks), title=title, notes=((note,) if note else ()) + page.notes)
 
 
-def write_page(html: str, builder: TextBuilder) -> str | None:
-    """Adds the main content; returns the title that the page states, None where it has no body."""
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The title that a page states, and what readers of its text should know."""
+
+    title: str
+    notes: tuple[str, ...]
+
+
+def write_page(html: str, builder: TextBuilder) -> Page | None:
+    """Adds the main content. None where the page has no body."""
     from selectolax.lexbor import LexborHTMLParser
 
     tree = LexborHTMLParser(bounded(html))
@@ -71,8 +81,9 @@ def write_page(html: str, builder: TextBuilder) -> str | None:
         for node in reversed(root.css(_FRAME)):
             node.decompose()
     _drop_navigation(root)
-    _Writer(builder).walk(root)
-    return title
+    writer = _Writer(builder)
+    writer.walk(root)
+    return Page(title, tuple(writer.notes))
 
 
 def _main(tree: Any) -> tuple[Any, bool]:
@@ -119,6 +130,7 @@ class _Writer:
 
     def __init__(self, builder: TextBuilder) -> None:
         self.builder = builder
+        self.notes: dict[str, None] = {}
         self._inline: list[str] = []
 
     def walk(self, root: Any) -> None:
@@ -135,7 +147,7 @@ class _Writer:
             if tag == "br":
                 self._inline.append("\x00")
                 continue
-            if tag not in BLOCK_TAGS:
+            if tag not in _PARTS:
                 # Inline: its children in place.
                 stack.extend((child, False) for child in reversed(_children(node)))
                 continue
@@ -151,22 +163,33 @@ class _Writer:
             for link in node.css('a[href^="#"]'):
                 if not any(letter.isalnum() for letter in link.text()):  # ¶, #: a link to the heading itself
                     link.decompose()
-            self.builder.add("heading", _flat(node), level=int(tag[1]))
+            self.builder.add("heading", flat(node), level=int(tag[1]))
         elif tag == "pre":
             self.builder.add("code", clean(node.text()))
-        elif tag == "table" and not node.css("table table, h1, h2, h3, h4, pre, p + p + p + p"):
-            caption = node.css_first("caption")
-            if caption is not None:
-                self.builder.add("paragraph", _flat(caption))
-            self.builder.add("table", _table(node))
+        elif tag == "table":
+            self._add_table(node)
         elif tag in ("ul", "ol", "dl") and not node.css("table, h1, h2, h3, h4, h5, h6"):
             self.builder.add("list", "\n".join(_items(node)))
         elif tag == "blockquote" and not node.css("table, pre, ul, ol"):
-            paragraphs = [_flat(child) for child in _children(node) if child.tag == "p"]
-            self.builder.add("quote", "\n".join(paragraphs) if paragraphs else _flat(node))
+            paragraphs = [flat(child) for child in _children(node) if child.tag == "p"]
+            self.builder.add("quote", "\n".join(paragraphs) if paragraphs else flat(node))
         else:
             return False
         return True
+
+    def _add_table(self, table: Any) -> None:
+        caption = table.css_first("caption")
+        if caption is not None:
+            self.builder.add("paragraph", flat(caption))
+        for records, rows in groupby(rows_of(table), is_records):
+            if records:
+                text, whole = written(list(rows))
+                self.builder.add("table", text)
+                if not whole:
+                    self.notes[_SPANS] = None
+            else:
+                for row in rows:
+                    self.walk(row)  # depth is bounded, see html_nesting
 
     def _flush(self) -> None:
         if self._inline:
@@ -177,46 +200,6 @@ class _Writer:
 
 def _children(node: Any) -> list[Any]:
     return list(node.iter(include_text=True))
-
-
-def _flat(node: Any) -> str:
-    return " ".join(clean(node.text(separator=" " if node.css_first("br, p, div, li") else "")).split())
-
-
-def _table(table: Any) -> str:
-    """Rows of one width: a cell over several rows is said in each of them, one over several columns in the first."""
-    rows: list[list[str]] = []
-    header = False
-    hanging: dict[int, tuple[int, str]] = {}
-    for row in table.css("tr"):
-        cells = [cell for cell in row.iter() if cell.tag in ("td", "th")]
-        if not rows:
-            header = len(cells) > 1 and all(cell.tag == "th" for cell in cells)
-        line: list[str] = []
-        for cell in cells:
-            _take_hanging(hanging, line)
-            words = _flat(cell)
-            below = _span(cell, "rowspan") - 1
-            for column in range(_span(cell, "colspan")):
-                if below:
-                    hanging[len(line)] = (below, words)
-                line.append("" if column else words)
-        _take_hanging(hanging, line)
-        rows.append(line)
-    return table_text(rows, header=header)
-
-
-def _take_hanging(hanging: dict[int, tuple[int, str]], line: list[str]) -> None:
-    while len(line) in hanging:
-        left, words = hanging.pop(len(line))
-        if left > 1:
-            hanging[len(line)] = (left - 1, words)
-        line.append(words)
-
-
-def _span(cell: Any, name: str) -> int:
-    value = (cell.attributes.get(name) or "")[:9]  # Python reads no number of thousands of digits
-    return min(_WIDEST, max(1, int(value))) if value.isascii() and value.isdigit() else 1
 
 
 def _items(root: Any) -> list[str]:

@@ -36,6 +36,7 @@ _VOID = frozenset(
     ]
 )
 _FORMATTING = frozenset(["b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"])
+_HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
 _TABLE_PARTS = frozenset(["caption", "colgroup", "tbody", "td", "tfoot", "th", "thead", "tr"])
 _SPECIAL = frozenset(["button", "dir", "form", "iframe", "menu", "nav", "noscript", "select", "textarea", "title"])
 _WALLS = frozenset(["applet", "marquee", "math", "object", "svg", "table", "template"])
@@ -117,6 +118,8 @@ class _Nesting:
             if (entry := (name, self._counts["table"])) in self._formatting:
                 self._formatting.remove(entry)
         else:
+            if name in _HEADINGS:  # the end of any heading ends the innermost one, whatever its level
+                name = next((each for each in reversed(self._open[-_FARTHEST:]) if each in _HEADINGS), name)
             self._end(name, alone=name in ("math", "svg"))
         return True
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
@@ -90,6 +90,33 @@ def test_html_spans_of_thousands_of_digits_are_bounded() -> None:
     assert load_bytes(f"<html><body>{html}".encode(), source="a.html").text == "| a | b |\n| a | c |"
 
 
+def test_html_spans_that_would_fill_the_memory_are_not_written_out() -> None:
+    row = f"<tr><td rowspan=100 colspan=100>{'x' * 2000}</td></tr>"
+    document = load_bytes(f"<html><body><table>{row * 100}</table></body></html>".encode(), source="a.html")
+    assert len(document.text) < 100 * 2010
+    assert document.text.startswith("| xxx")
+    assert "said once" in document.notes[0]
+    many = f"<table>{'<tr><td rowspan=100 colspan=100>a</td></tr>' + '<tr></tr>' * 99}</table>" * 50
+    assert len(load_bytes(f"<html><body>{many}</body></html>".encode(), source="a.html").text) < len(many)
+    square = "<tr><td rowspan=2 colspan=2>closed</td><td>5</td></tr><tr><td>6</td></tr>"
+    assert _load(f"<table>{square}</table>") == [("table", "| closed |  | 5 |\n| closed |  | 6 |")]
+
+
+def test_html_tables_keep_their_cells_apart_whatever_those_hold() -> None:
+    code = "<tr><th>Key</th><th>Example</th></tr><tr><td>limit</td><td><pre>limit=5</pre></td></tr>"
+    assert _load(f"<table>{code}</table>") == [("table", "| Key | Example |\n| --- | --- |\n| limit | limit=5 |")]
+    titled = "<tr><td>Name</td><td><h4>Sub</h4>text</td></tr><tr><td>Age</td><td>5</td></tr>"
+    assert _load(f"<table>{titled}</table>") == [("table", "| Name | Sub text |\n| Age | 5 |")]
+    nested = "<tr><td>A</td><td>B</td></tr><tr><td>x1</td><td><table><tr><td>1</td><td>2</td></tr></table></td></tr>"
+    assert _load(f"<table>{nested}</table>") == [("table", "| A | B |"), ("paragraph", "x1"), ("table", "| 1 | 2 |")]
+    long = "<tr><td>Run</td><td><pre>a\nb\nc\nd</pre></td></tr>"
+    assert _load(f"<table>{long}</table>") == [("paragraph", "Run"), ("code", "a\nb\nc\nd")]
+
+
+def _load(body: str) -> list[tuple[str, str]]:
+    return kinds(load_bytes(f"<html><body>{body}</body></html>".encode(), source="a.html"))
+
+
 _TAGS = [
     *("<div>", "</div>", "<span>", "</span>", "<p>", "</p>", "<b>", "</b>", "<i id=x>", "<table>", "<td>", "</td>"),
     *("</table>", "<ul>", "<li>", "</li>", "</ul>", "<h2>", "</h2>", "<x-y>", "</x-y>", "<a href=/>", "</a>", "<nav>"),
@@ -98,6 +125,7 @@ _TAGS = [
 
 
 @settings(max_examples=60)
+@example(tags=["</h2>", "<h2>", "<div>", "<h1>"])
 @given(tags=st.lists(st.sampled_from(_TAGS), min_size=1, max_size=8))
 def test_nesting_of_html_is_bounded_however_its_tags_repeat(tags: list[str]) -> None:
     depth = 0
