@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field
 
 from chunking.loaders.base import Parsed, TextBuilder, item_indent
-from chunking.loaders.latex_inline import OPTION, balanced, plain
+from chunking.loaders.latex_inline import INLINE_CODE, OPTION, balanced, plain
 from chunking.loaders.latex_macros import expand
 from chunking.loaders.tables import is_header, table_text
 from chunking.normalize import decode
@@ -33,9 +33,15 @@ _FLOATS = (
 )
 _DROPPED = ("comment", "tikzpicture", "filecontents", "picture", "CCSXML")
 
-_COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*\n?[^\S\n]*")
+_SOURCE = re.compile(
+    r"\\[\\%]|(?P<comment>%[^\n]*(?:\n(?![^\S\n]*\n)[^\S\n]*)?)"
+    rf"|(?P<kept>\\begin\{{(?P<name>{'|'.join(_CODE)})\}}.*?(?:\\end\{{(?P=name)\}}|\Z)|{INLINE_CODE}"
+    r"|\\(?:url|nolinkurl|path|href|lstinline|mintinline\{\w+\})\s*\{[^{}\n]*+\})",
+    re.DOTALL,
+)
 _EVENT = re.compile(
-    r"\\begin\s*\{(?P<begin>[A-Za-z]+)\*?\}|\\end\s*\{(?P<end>[A-Za-z]+)\*?\}"
+    rf"(?P<inline>{INLINE_CODE})"
+    r"|\\begin\s*\{(?P<begin>[A-Za-z]+)\*?\}|\\end\s*\{(?P<end>[A-Za-z]+)\*?\}"
     rf"|\\(?P<section>part|chapter|section|subsection|subsubsection|paragraph)\*?\s*{OPTION}\s*\{{"
     rf"|\\(?P<item>item|bibitem)\b\s*(?:\[(?P<label>[^\]]{{0,1000}}+)\])?"
     rf"|\\(?P<caption>caption)\*?\s*{OPTION}\s*\{{"
@@ -48,6 +54,17 @@ _RULE = re.compile(
 )
 _ROW_END = re.compile(rf"\\\\{OPTION}|\\tabularnewline\b")
 _CELL_END = re.compile(r"(?<!\\)&")
+_INNER = re.compile(
+    rf"\\begin\s*\{{(?P<name>{'|'.join(_TABLES)})(?P<star>\*?)\}}(?P<inside>(?:(?!\\begin\s*\{{).)*?)"
+    r"\\end\s*\{(?P=name)(?P=star)\}",
+    re.DOTALL,
+)
+"""A table without another one inside."""
+_DEEPEST = 4
+_MULTIROW = re.compile(rf"\\multirow\s*{OPTION}\s*\{{\s*(-?\d{{1,3}})\s*\}}\s*{OPTION}\s*\{{[^{{}}]*\}}\s*{OPTION}")
+_MULTICOLUMN = re.compile(r"\\multicolumn\s*\{\s*(\d{1,3})\s*\}")
+_WIDEST = 100
+"""Columns of one cell, whatever it says."""
 _TITLE = re.compile(rf"\\title\s*{OPTION}\s*\{{")
 
 
@@ -68,15 +85,18 @@ def load_latex(data: bytes, source: str) -> Parsed:
 
 
 def _without_comments_and_macros(text: str) -> str:
-    """Code stays as it is: there a percent sign is one, and a macro is text."""
-    pattern = re.compile(r"\\begin\{(" + "|".join(_CODE) + r")\}.*?(?:\\end\{\1\}|\Z)", re.DOTALL)
+    """Code and addresses stay as they are: there a percent sign is one, and a macro is text."""
     codes: list[str] = []
 
-    def keep(code: re.Match[str]) -> str:
-        codes.append(code.group())
+    def keep(found: re.Match[str]) -> str:
+        if found["comment"]:
+            return ""
+        if not found["kept"]:
+            return found.group()
+        codes.append(found.group())
         return f"\0{len(codes) - 1}\0"
 
-    prose = expand(_COMMENT.sub(r"\1", pattern.sub(keep, text)))
+    prose = expand(_SOURCE.sub(keep, text))
     return re.sub("\0(\\d+)\0", lambda mark: codes[int(mark.group(1))], prose)
 
 
@@ -88,6 +108,7 @@ class _Reader:
     _lists: list[tuple[str, int]] = field(default_factory=list)
     _items: list[str] = field(default_factory=list)
     _quotes: int = 0
+    _closings: dict[str, dict[int, tuple[int, int]]] = field(default_factory=dict)
 
     def read(self) -> None:
         at = 0
@@ -101,9 +122,11 @@ class _Reader:
     def _take(self, event: re.Match[str]) -> int:
         """Handles one event; returns where reading goes on."""
         at = event.end()
-        if environment := event["begin"]:
+        if event["inline"]:
+            self._buffer.append(event.group())
+        elif environment := event["begin"]:
             return self._begin(environment, at)
-        if environment := event["end"]:
+        elif environment := event["end"]:
             self._flush()
             self._end(environment)
         elif event["section"] or event["caption"]:
@@ -143,9 +166,7 @@ class _Reader:
             self._flush()
             self.builder.add("heading", "Abstract", level=_LEVELS["section"])
         elif environment in (*_CODE, *_MATH, *_TABLES, *_DROPPED):
-            stop = self.text.find(f"\\end{{{environment}", at)
-            stop = len(self.text) if stop < 0 else stop
-            after = self.text.find("}", stop) + 1 or len(self.text)
+            stop, after = self._closing(environment, at)
             inside = self.text[at:stop]
             if environment in _MATH:
                 # The whole source: formulas are read as LaTeX.
@@ -163,6 +184,24 @@ class _Reader:
             self._buffer.append("" if environment in _FLOATS else f"({option.group(1)}) ")
             return option.end()
         return at
+
+    def _closing(self, environment: str, at: int) -> tuple[int, int]:
+        """Where the environment that was opened before `at` ends, and where the text goes on; others of its name may
+        stand inside. One that is never closed takes the rest.
+        """
+        name = environment + ("*" if self.text.startswith("*}", at - 2) else "")
+        if name not in self._closings:
+            opened: list[int] = []
+            closings = self._closings[name] = {}
+            for mark in re.finditer(rf"\\(begin|end)\s*\{{{re.escape(name)}\}}", self.text):
+                if mark.group(1) == "begin" and not (opened and environment in _CODE):
+                    opened.append(mark.end())
+                elif mark.group(1) == "end" and opened:
+                    closings[opened.pop()] = mark.span()
+        if at in self._closings[name]:
+            return self._closings[name][at]
+        end = re.compile(rf"\\end\s*\{{{re.escape(name)}\}}").search(self.text, at)
+        return end.span() if end else (len(self.text), len(self.text))
 
     def _end(self, environment: str) -> None:
         if environment in _LISTS and self._lists:
@@ -224,13 +263,41 @@ def _skip_group(text: str, at: int) -> int:
 
 
 def _table(inside: str) -> str:
+    """A cell over several rows is said in each of them; one over several columns counts once."""
+    for _ in range(_DEEPEST):
+        inside, changed = _INNER.subn(lambda inner: _in_one_cell(inner["inside"]), inside)
+        if not changed:
+            break
+    rows: list[list[str]] = []
+    tall: list[tuple[int, int, int]] = []
+    for line in _ROW_END.split(_RULE.sub("", _cells(inside))):
+        row: list[str] = []
+        covered = 0
+        for cell in _CELL_END.split(line):
+            row += [""] * covered
+            if over := _MULTIROW.search(cell):
+                tall.append((len(rows), len(row), int(over.group(1))))
+            wide = _MULTICOLUMN.search(cell)
+            covered = min(int(wide.group(1)), _WIDEST) - 1 if wide else 0
+            row.append(plain(_MULTIROW.sub("", cell)))
+        if any(cell.strip() for cell in row):
+            rows.append(row)
+    for first, column, height in tall:
+        for row in rows[first + 1 : first + height] if height > 0 else rows[max(0, first + height + 1) : first]:
+            if column < len(row) and not row[column].strip():
+                row[column] = rows[first][column]
+    return table_text(rows, header=bool(rows) and is_header(rows[0]))
+
+
+def _cells(inside: str) -> str:
+    """What follows the width and the specification of the columns."""
     at = _ARGUMENTS.match(inside).end()  # type: ignore[union-attr]
-    # Width and column specifications come before the cells.
     while inside.startswith("{", at):
         at = _skip_group(inside, at)
-    rows: list[list[str]] = []
-    for line in _ROW_END.split(_RULE.sub("", inside[at:])):
-        cells = [plain(cell) for cell in _CELL_END.split(line)]
-        if any(cell.strip() for cell in cells):
-            rows.append(cells)
-    return table_text(rows, header=bool(rows) and is_header(rows[0]))
+    return inside[at:]
+
+
+def _in_one_cell(inside: str) -> str:
+    """A table inside a cell: its rows are parted by semicolons."""
+    rows = (_CELL_END.sub(" ", row).strip() for row in _ROW_END.split(_RULE.sub("", _cells(inside))))
+    return "; ".join(filter(None, rows))

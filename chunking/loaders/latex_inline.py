@@ -44,11 +44,16 @@ _LETTERS = {
 }
 OPTION = r"(?:\[[^\]]{0,1000}+\])?"
 """An optional argument. Bounded, as brackets that never close would be looked through again from each of them."""
+INLINE_CODE = (
+    r"\\(?:verb\*?|lstinline(?:\[[^\]\n]{0,200}+\])?|mintinline\{\w+\})"
+    r"(?P<bar>[^\w\s{*\[])(?P<code>[^\n]{0,300}?)(?P=bar)"
+)
+"""Code inside a line, between two of any mark."""
 # Their arguments are no text.
 _DROPPED = re.compile(
     r"\\(?:label|vspace|hspace|includegraphics|bibliographystyle|bibliography|input|include|pagestyle|thispagestyle|"
     r"setlength|addtolength|setcounter|definecolor|usepackage|documentclass|graphicspath|nocite|index|color|"
-    r"phantom|vskip|hskip|centering|maketitle|tableofcontents|newpage|clearpage|noindent|multirow\s*\{[^{}]*\})\b\*?"
+    r"phantom|vskip|hskip|centering|maketitle|tableofcontents|newpage|clearpage|noindent)\b\*?"
     rf"\s*{OPTION}\s*(?:\{{[^{{}}]*\}})?"
 )
 _CITATION = re.compile(
@@ -60,7 +65,7 @@ _ACCENT = re.compile(r"\\(?:([`'^\"~=.])|([uvHcdrk])(?=[\s{]))\s*(?:\{\\?([A-Za-
 _COMMAND = re.compile(r"\\([A-Za-z]+)\*?[^\S\n]*")
 _AS_IT_IS = re.compile(
     r"(?<!\\)\$[^$]+\$|\\\((?:[^\\]|\\[^()]){1,2000}\\\)"
-    r"|\\(?:verb\*?|lstinline(?:\[[^\]\n]{0,200}+\])?|mintinline\{\w+\})(?P<bar>[^\w\s{*\[])(?P<code>[^\n]{0,300}?)(?P=bar)"
+    rf"|{INLINE_CODE}|\\(?:url|nolinkurl|path)\s*\{{(?P<address>[^{{}}\n]*+)\}}"
 )
 _LINE_END = re.compile(rf"\\\\{OPTION}")
 _ESCAPED = re.compile(r"\\([%&_#${}])")
@@ -71,7 +76,8 @@ def plain(source: str) -> str:
     parts: list[str] = []
     at = 0
     for found in _AS_IT_IS.finditer(source):
-        parts += [_words(source[at : found.start()]), found["code"] if found["bar"] else found.group()]
+        kept = found["code"] if found["bar"] else _ESCAPED.sub(r"\1", found["address"] or "") or found.group()
+        parts += [_words(source[at : found.start()]), kept]
         at = found.end()
     parts.append(_words(source[at:]))
     return "".join(parts)

@@ -124,3 +124,43 @@ def test_options_of_environments_and_inline_code() -> None:
         ("paragraph", "a_b, {x} and int *x; are code."),
         ("table", "|  | Recall |  |\n| --- | --- | --- |\n| Method | @1 | @5 |"),
     ]
+
+
+def test_percent_signs_of_addresses_and_code_begin_no_comment() -> None:
+    document = read(
+        r"See \url{https://ex.com/a%20b/~me} and \href{https://ex.com/50%}{this}. \verb|50% of| it. % gone \verb|x|"
+        "\nNext \\verb|\\begin{itemize}| is code.% gone\n\n100\\% of it. \\\\% gone\nEnd."
+    )
+    assert kinds(document) == [
+        (
+            "paragraph",
+            "See https://ex.com/a%20b/~me and this (https://ex.com/50%). 50% of it. Next \\begin{itemize} is code.",
+        ),
+        ("paragraph", "100% of it. End."),
+    ]
+
+
+def test_environments_end_where_they_do() -> None:
+    aligned = "\\begin{align}\n\\begin{aligned} a &= b \\end{aligned} \\\\\nc &= d\n\\end{align}"
+    starred = "\\begin{equation*}\nx\n\\end{equation*}"
+    tabular = (
+        r"\begin{tabular}{ll}Key & Note \\ A & \begin{tabular}{l} p \\ q & 5\% \end{tabular} \\ B & r\end{tabular}"
+    )
+    document = read(f"{aligned}\nOne.\n{starred}\nTwo.\n{tabular}\nThree.")
+    assert kinds(document) == [
+        ("math", aligned),
+        ("paragraph", "One."),
+        ("math", starred),
+        ("paragraph", "Two."),
+        ("table", "| Key | Note |\n| --- | --- |\n| A | p; q 5% |\n| B | r |"),
+        ("paragraph", "Three."),
+    ]
+
+
+def test_cells_over_rows_are_said_in_each_and_cells_over_columns_once() -> None:
+    document = read(
+        r"\begin{tabular}{lll}Name & Speed & Note \\ \multirow{2}{*}{Alpha} & 10 & x \\ & 20 & y \\"
+        r"\multicolumn{2}{l}{Beta} & none \\ & 5 & z \end{tabular}"
+    )
+    rows = document.text.split("\n")[2:]
+    assert rows == ["| Alpha | 10 | x |", "| Alpha | 20 | y |", "| Beta |  | none |", "|  | 5 | z |"]
