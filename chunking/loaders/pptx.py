@@ -52,8 +52,7 @@ def _write(slide: Any, builder: TextBuilder, page: int) -> None:
         if title is not None and shape.shape_id == title.shape_id:
             continue
         if shape.has_table:
-            rows = [[clean(cell.text) for cell in row.cells] for row in shape.table.rows]
-            builder.add("table", table_text(rows, header=True), page=page)
+            builder.add("table", table_text(_rows(shape.table), header=True), page=page)
         elif shape.has_text_frame:
             paragraphs = [(p.level, " ".join(clean(p.text).split())) for p in shape.text_frame.paragraphs]
             paragraphs = [(level, text) for level, text in paragraphs if text]
@@ -64,6 +63,20 @@ def _write(slide: Any, builder: TextBuilder, page: int) -> None:
                 builder.add("paragraph", paragraphs[0][1], page=page)
     if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
         builder.add("paragraph", clean(slide.notes_slide.notes_text_frame.text), page=page)
+
+
+def _rows(table: Any) -> list[list[str]]:
+    """A cell over several columns counts once, one over several rows is said in each of them."""
+    rows: list[list[str]] = []
+    height: dict[int, int] = {}  # column -> rows that the cell above still reaches into
+    for row in table.rows:
+        line = []
+        for column, cell in enumerate(row.cells):
+            goes_on = cell.is_spanned and height.get(column, 0) > 0
+            height[column] = height.get(column, 0) - 1 if goes_on else cell.span_height - 1
+            line.append(rows[-1][column] if goes_on else clean(cell.text))
+        rows.append(line)
+    return rows
 
 
 def _in_order(shapes: Iterable[Any]) -> Iterator[Any]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import datetime
 import io
+import re
 import warnings
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,10 +17,13 @@ from chunking.loaders.tables import is_header, table_text
 from chunking.normalize import clean
 
 _WHAT = "spreadsheet"
+_MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s+ref="([A-Z]{1,3}\d{1,7}:[A-Z]{1,3}\d{1,7})"')
+# What a format shows as it stands: in quotation marks, after a backslash, or a colour in brackets.
+_LITERAL = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]')
 
 
 def load_xlsx(data: bytes, source: str) -> Parsed:
-    """Values as they were last computed; a cell in a percent format is written as percent."""
+    """Values as they were last computed, percent where a format says so; a cell over several rows is said in each."""
     check_archive(data, source, _WHAT)
     try:
         import openpyxl
@@ -47,15 +52,40 @@ def load_xlsx(data: bytes, source: str) -> Parsed:
 
 def _regions(sheet: Any) -> Iterator[list[list[str]]]:
     region: list[list[str]] = []
-    for row in sheet.iter_rows():
+    merged = _merged(sheet)
+    open_cells: dict[int, tuple[int, str]] = {}  # column -> last row and words of a cell over several rows
+    # Many programs write a wrong size of the sheet.
+    sheet.reset_dimensions()
+    for number, row in enumerate(sheet.iter_rows(), start=1):
         cells = [_value(cell) for cell in row]
+        open_cells = {column: each for column, each in open_cells.items() if each[0] >= number}
         if any(cells):
+            for column, (_, words) in open_cells.items():
+                cells += [""] * (column + 1 - len(cells))
+                cells[column] = cells[column] or words
+            open_cells |= {column: (last, cells[column]) for column, last in merged[number] if column < len(cells)}
             region.append(cells)
-        elif region:
+        elif region and not open_cells:
             yield region
             region = []
     if region:
         yield region
+
+
+def _merged(sheet: Any) -> defaultdict[int, list[tuple[int, int]]]:
+    """First row, from 1 -> columns, from 0, and last rows of the cells over several rows.
+
+    openpyxl tells them only where it holds the whole sheet in memory.
+    """
+    from openpyxl.utils.cell import range_boundaries
+
+    found: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
+    with sheet.parent._archive.open(sheet._worksheet_path) as part:
+        for each in _MERGED.findall(part.read()):
+            column, first, _, last = range_boundaries(each.decode())
+            if last > first:
+                found[first].append((column - 1, last))
+    return found
 
 
 def _write(region: list[list[str]], builder: TextBuilder) -> None:
@@ -79,8 +109,10 @@ def _value(cell: Any) -> str:
     if isinstance(value, bool):
         return str(value).upper()
     if isinstance(value, int | float):
-        percent = "%" in (cell.number_format or "")
-        return f"{value * 100:.10g}%" if percent else f"{value:.15g}"
+        form = cell.number_format or ""
+        if "%" in _LITERAL.sub("", form):
+            return f"{value * 100:.10g}%"
+        return f"{value:.15g}%" if "%" in form else f"{value:.15g}"
     if isinstance(value, datetime.datetime):
         return value.isoformat(" ").removesuffix(" 00:00:00")
     return clean(str(value)).strip()

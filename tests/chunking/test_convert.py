@@ -180,6 +180,39 @@ def test_a_sheet_of_formulas_that_were_never_computed_is_an_error() -> None:
         load_bytes(_xlsx(book), source="a.xlsx")
 
 
+def test_cells_over_rows_are_said_in_each_and_a_wrong_size_hides_none() -> None:
+    book = openpyxl.Workbook()
+    rows = [["Region", "City", "Sales"], ["North", "Oslo", 10], [None, "Bergen", 20], ["South", "Rome", 30], [], ["x"]]
+    for row in rows:
+        book.active.append(row)
+    book.active.merge_cells("A2:A3")
+    book.active.merge_cells("A6:B6")
+    whole = zipfile.ZipFile(io.BytesIO(_xlsx(book)))
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as wrong:
+        for name in whole.namelist():
+            wrong.writestr(name, whole.read(name).replace(b'<dimension ref="A1:C6"', b'<dimension ref="A1"'))
+    for data in (_xlsx(book), stream.getvalue()):
+        assert kinds(load_bytes(data, source="a.xlsx")) == [
+            (
+                "table",
+                "| Region | City | Sales |\n| --- | --- | --- |\n"
+                "| North | Oslo | 10 |\n| North | Bergen | 20 |\n| South | Rome | 30 |",
+            ),
+            ("paragraph", "x"),
+        ]
+
+
+@pytest.mark.parametrize(
+    ("form", "shown"), [('0"%"', "5%"), ("0.0\\%", "5%"), ("0%", "500%"), ("[Red]0.0%", "500%"), ('0" of"', "5")]
+)
+def test_percent_formats(form: str, shown: str) -> None:
+    book = openpyxl.Workbook()
+    book.active.append([5])
+    book.active["A1"].number_format = form
+    assert load_bytes(_xlsx(book), source="a.xlsx").text == shown
+
+
 # Slides
 
 
@@ -211,6 +244,21 @@ def test_slides_are_pages() -> None:
     assert [block.page for block in document.blocks] == [1, 1, 1, 2, 2]
     assert document.blocks[3].heading_path == ()
     assert document.page_at(document.text.index("Above")) == 2
+
+
+def test_slide_cells_over_rows_are_said_in_each() -> None:
+    slides = pptx.Presentation()
+    slide = slides.slides.add_slide(slides.slide_layouts[6])
+    table = slide.shapes.add_table(4, 2, Inches(1), Inches(3), Inches(4), Inches(1)).table
+    for cell, text in zip(table.iter_cells(), ["k", "v", "a", "1", "", "2", "", ""], strict=True):
+        cell.text = text
+    table.cell(1, 0).merge(table.cell(2, 0))
+    table.cell(3, 0).merge(table.cell(3, 1))
+    table.cell(3, 0).text = "wide"
+    stream = io.BytesIO()
+    slides.save(stream)
+    expected = "| k | v |\n| --- | --- |\n| a | 1 |\n| a | 2 |\n| wide |  |"
+    assert kinds(load_bytes(stream.getvalue(), source="a.pptx")) == [("table", expected)]
 
 
 # EPUB
