@@ -8,12 +8,13 @@ from itertools import pairwise, zip_longest
 
 from chunking.sentences import split_sentences
 from graph.evidence import Source, Strip
+from graph.language import has_han
 from graph.llms.base import Message, Request
 from graph.questions import asks_several, kinds, parts
 from graph.quotes import header_of, in_fence, quoted
 from graph.strips import refers_back
 from graph.support import content_words
-from graph.types import Language, Usage
+from graph.types import Usage
 
 KIND_BONUS = 0.2
 """Added to a strip's relevance (0 to 1) where it contains what the question's kind asks for."""
@@ -48,9 +49,12 @@ class ExtractiveGenerator:
         return ()
 
     async def generate(self, request: Request) -> AsyncGenerator[str | Usage, None]:
-        gap = "" if request.language == "zh" else " "
-        for number, (source, text) in enumerate(_quotes(request)):
-            yield f"{gap if number else ''}{_close(text, request.language)}{gap}[{source.number}]"
+        gap = ""
+        for source, text in _quotes(request):
+            # As the quote is written, not the question: "seconds.[1]The next" is read as one sentence.
+            zh = has_han(text)
+            yield f"{gap}{_close(text, zh=zh)}{'' if zh else ' '}[{source.number}]"
+            gap = "" if zh else " "
 
     async def aclose(self) -> None:
         return
@@ -121,8 +125,8 @@ def _repeats(text: str, said: list[set[str]]) -> bool:
     return any(len(words & before) >= DUPLICATE * len(words) for before in said) if words else True
 
 
-def _close(text: str, language: Language) -> str:
+def _close(text: str, *, zh: bool) -> str:
     """With a full stop where the sentence has no end of its own."""
     if text[-1:] in ".!?。！？…;；:：\"'”’」』)）":
         return text
-    return text + ("。" if language == "zh" else ".")
+    return text + ("。" if zh else ".")

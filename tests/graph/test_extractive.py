@@ -85,6 +85,13 @@ def test_what_to_do_is_answered_by_the_steps() -> None:
     assert "Search by hand." in answer.text
 
 
+def test_english_quotes_under_a_chinese_question_are_read_as_sentences_of_their_own() -> None:
+    answer = ask("top_k 和 depth 的默认值分别是多少？", "The default of top_k is 5. The default of depth is 50.")
+    assert answer.text == "The default of top_k is 5. [1] The default of depth is 50. [1]"
+    mixed = ask("top_k 和 depth 的默认值分别是多少？", "The default of top_k is 5.", "depth 的默认值是 50。")
+    assert mixed.text == "depth 的默认值是 50。[1]The default of top_k is 5. [2]"
+
+
 def test_nothing_is_said_twice() -> None:
     sentence = "The tower has 312 steps."
     answer = ask("How many steps does the tower have?", sentence, sentence + " Cats sleep.", "The tower has 312 steps!")
