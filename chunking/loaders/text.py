@@ -84,6 +84,33 @@ def _is_alone(text: str, span: tuple[int, int]) -> bool:
     return (gap_before.count("\n") > 1 or span[0] == len(gap_before)) and gap_after.count("\n") > 1
 
 
+def _is_chapter(text: str, span: tuple[int, int], number_end: int) -> bool:
+    """Whether a line that begins as chapters do is one where no blank lines stand around it: no sentence runs into it
+    or out of it.
+    """
+    start, end = span
+    before = text[max(0, start - 400) : start]
+    written = before.rstrip()
+    last = written[written.rfind("\n") + 1 :].strip()
+    parted = before[len(written) :].count("\n") > 1 or len(written) == 0
+    first = start <= 400 and "\n" not in written
+    if not (parted or first or _TERMINAL.search(last) or _chapter(last)):
+        return False
+    after = text[end : end + 200].lstrip()
+    rest = text[number_end:end]
+    sentence = rest[:1].strip() and any(mark in rest for mark in "，,")
+    return not (sentence or rest.lstrip()[:1].islower() or after[:1].islower())
+
+
+def _chapter(line: str) -> tuple[int, int] | None:
+    """Level of a line that begins as chapters do, and where its number ends."""
+    if len(line) <= _LONGEST_TITLE and not _TERMINAL.search(line):
+        for level, pattern in _CHAPTERS:
+            if found := pattern.match(line):
+                return level, found.end()
+    return None
+
+
 def _title_level(text: str, span: tuple[int, int], *, alone: bool) -> float:
     """Depth of a title from 1, 0 for anything else."""
     first, _, mark = text[slice(*span)].partition("\n")
@@ -92,8 +119,10 @@ def _title_level(text: str, span: tuple[int, int], *, alone: bool) -> float:
     if not _may_be_title(text, span):
         return 0
     line = text[slice(*span)]
-    patterns = (*_CHAPTERS, *_SECTIONS) if alone else _CHAPTERS
-    for level, pattern in patterns:
+    if chapter := _chapter(line):
+        level, number_end = chapter
+        return level if alone or _is_chapter(text, span, span[0] + number_end) else 0
+    for level, pattern in _SECTIONS if alone else ():
         if pattern.match(line):
             return level
     numbered = _NUMBERED.match(line) if alone else None

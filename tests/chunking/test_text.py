@@ -92,6 +92,32 @@ def test_text_titles_stand_alone() -> None:
     assert paths[-1] == ("检索说明", "NOTES")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The agreement has three parts that all accept. As said in\nPart II of the agreement, the obligations\n"
+        "begin after payment and end in\nChapter 7 proceedings where the seller is bankrupt\nbefore that day.",
+        "Part II of the agreement, which the\nseller has signed, holds.",
+        "CHAPTER 7 proceedings where the seller is\nBankrupt end.",
+        "当事人应当按照约定履行自己的义务，依照\n第三章规定的情形除外，当事人可以请求\n予以撤销，应当受理并作出裁定，"
+        "\n第二节所称的期限自受理之日起计算。",
+        "第三章规定的情形除外，当事人可以请求\n予以撤销。",
+    ],
+)
+def test_a_wrapped_line_that_begins_as_chapters_do_is_none(text: str) -> None:
+    assert kinds(load_bytes(text.encode(), source="a.txt")) == [("paragraph", text)]
+
+
+def test_chapters_need_no_blank_lines() -> None:
+    text = (
+        "西游记\n第一卷 开始\n第一章灵根\n东胜神洲有一座山。\nPart II: Return\nHe came\nback home.\n第二节 结束\n完。"
+    )
+    document = load_bytes(text.encode(), source="a.txt")
+    assert [words for kind, words in kinds(document) if kind == "heading"] == [
+        *("第一卷 开始", "第一章灵根", "Part II: Return", "第二节 结束"),
+    ]
+
+
 _CHINESE = "检索增强生成把检索到的段落交给语言模型，让它只根据资料回答。如果资料不够，就说不知道。"
 _TRADITIONAL = "檢索增強生成把檢索到的段落交給語言模型，讓它只根據資料回答。如果資料不夠，就說不知道。"
 
