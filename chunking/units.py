@@ -29,7 +29,9 @@ INSIDE_PARAGRAPH = 0.15
 BETWEEN_ROWS = 0.05
 BETWEEN_BLOCKS = 0.0
 
-_FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})")
+# What opens a fence may be the first line of an item; what closes it stands alone.
+_FENCE = re.compile(r"[ \t>]*((?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(`{3,}(?![^\n]*`)|~{3,})")
+_FENCE_END = re.compile(r"[ \t>]*(`{3,}|~{3,})[ \t]*\Z")
 _ROW = re.compile(r"[ \t>]*\|.*\|[ \t]*\Z")
 _SEPARATOR_ROW = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*\Z")
 _ITEM = re.compile(r"(?:[-*+•·●○▪◦–‣]|[（(]?(?:\d{1,3}|[a-zA-Z]|[一二三四五六七八九十]{1,3})[.)）、．])")
@@ -123,30 +125,31 @@ def _list_units(text: str, block: Block, number: int, first: float) -> list[Unit
     def add(span: tuple[int, int], kind: UnitKind, cost: float) -> None:
         units.append(Unit(*span, number, kind, cost if units else first))
 
-    def prose(until: int) -> None:
+    def item_cost(start: int) -> float:
         nonlocal margin
+        indent = start - (text.rfind("\n", 0, start) + 1)
+        if margin is None:
+            margin = indent
+        return BETWEEN_ITEMS if indent <= margin and _ITEM.match(text, start) else INSIDE_ITEM
+
+    def prose(until: int) -> None:
         if prose_start is None:
             return
         for span in split_sentences(text, prose_start, until):
-            indent = span[0] - (text.rfind("\n", 0, span[0]) + 1)
-            item = _ITEM.match(text, span[0], span[1]) is not None
-            if margin is None:
-                margin = indent
-            add(span, "sentence", BETWEEN_ITEMS if item and indent <= margin else INSIDE_ITEM)
+            add(span, "sentence", item_cost(span[0]))
 
     in_table = False
     for start, end in line_spans(text, block.start, block.end):
         line = text[start:end]
-        mark = _FENCE.match(line)
         if fence:
             add((start, end), "line", INSIDE_CODE)
-            if mark and mark.group(1).startswith(fence):
+            if (closing := _FENCE_END.match(line)) and closing.group(1).startswith(fence):
                 fence = ""
-        elif mark:
+        elif mark := _FENCE.match(line):
             prose(start)
             prose_start, in_table = None, False
-            fence = mark.group(1)
-            add((start, end), "line", INSIDE_ITEM)
+            fence = mark.group(2)
+            add((start, end), "line", item_cost(start) if mark.group(1) else INSIDE_ITEM)
         elif _ROW.match(line):
             prose(start)
             prose_start = None

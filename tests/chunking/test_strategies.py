@@ -319,3 +319,17 @@ def test_an_antecedent_without_room_becomes_context() -> None:
     assert chunks[-1].text == long
     assert chunks[-1].context == "标题\n甲方案先检索再排序，然后由模型生成最后的答案。"
     assert chunks[-1].tokens == count_words([long])[0]
+
+
+def test_an_item_may_open_with_a_fence() -> None:
+    source = (
+        "- ```bash\n  pip install crag. Then run.\n  - ```\n  ```\n- Open the page. It shows a list.\n"
+        "- ```` code ``` ````. A word. And more.\n"
+    )
+    document = load_bytes(source.encode(), source="a.md")
+    units = [(unit.kind, document.text[unit.start : unit.end]) for unit in split_units(document.text, document.blocks)]
+    assert units == [
+        *[("line", line) for line in ("- ```bash", "pip install crag. Then run.", "- ```", "```")],
+        *[("sentence", text) for text in ("- Open the page.", "It shows a list.")],
+        *[("sentence", text) for text in ("- ```` code ``` ````.", "A word.", "And more.")],
+    ]
