@@ -1,4 +1,4 @@
-"""Markdown: the text stays as it is; CommonMark with tables says which lines are which block.
+"""Markdown: the text stays as it is; CommonMark with tables and formulas says which lines are which block.
 
 YAML or TOML front matter belongs to no block. Its `title` names the document, else the first heading of level one does.
 """
@@ -9,6 +9,7 @@ import re
 from itertools import pairwise
 
 from chunking.loaders.base import Headings, Parsed
+from chunking.loaders.markdown_math import use_math
 from chunking.normalize import decode
 from chunking.types import Block, BlockKind
 
@@ -19,6 +20,7 @@ _FRONT_MATTER = re.compile(
     r"|\+\+\+[^\S\n]*\n(?:.*\n)*?\+\+\+)[^\S\n]*(?:\n|\Z)"
 )
 _FRONT_TITLE = re.compile(r"^title\s*[:=][^\S\n]*(.+)$", re.MULTILINE)
+_FORMULA = re.compile(r"\$\$[^$]+\$\$|\\\[|\\begin\{")
 _KINDS: dict[str, BlockKind] = {
     "heading_open": "heading",
     "paragraph_open": "paragraph",
@@ -30,6 +32,7 @@ _KINDS: dict[str, BlockKind] = {
     "blockquote_open": "quote",
     "html_block": "other",
     "hr": "other",
+    "math_block": "math",
 }
 _MARKUP = re.compile(
     r"!?\[([^\]]{0,500}+)\]\([^)]{0,1000}+\)|[*`]+|(?<!\w)_+|_+(?!\w)|<[^>\n]{1,200}>|\s*\{#[\w-]+\}\s*\Z"
@@ -62,6 +65,7 @@ def _blocks(text: str, body_start: int) -> list[Block]:
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark").enable("table")
+    use_math(parser)
     # Block structure only; inline parsing would take most of the time.
     parser.core.ruler.disable(["inline", "text_join"])
     body = text[body_start:]
@@ -82,7 +86,7 @@ def _blocks(text: str, body_start: int) -> list[Block]:
         path = headings.path
         if kind == "heading" and following is not None:
             path = headings.enter(int(token.tag[1:]), plain_heading(following.content))
-        if kind == "paragraph" and text.startswith(("$$", "\\[", "\\begin{"), start):
+        if kind == "paragraph" and _FORMULA.match(text, start, end):
             kind = "math"
         blocks.append(Block(kind, start, end, path))
         at = end

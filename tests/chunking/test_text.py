@@ -33,6 +33,19 @@ def test_front_matter_is_no_block() -> None:
     assert kinds(document)[0] == ("heading", "# Heading")
 
 
+def test_markdown_formulas_are_whole_whatever_stands_in_them() -> None:
+    formulas = ["$$\nf(x)\n=\n\\sum a_i\n- b\n+ c\n\n# d\n$$", "\\[\n> a\n\\]", "$$a = 1$$", "$$a\n= 1$$"]
+    formulas.append("\\begin{align}\n- b\n\n---\n\\end{align}")
+    source = "# T\n\nWe define\n" + "\nthen\n".join(formulas) + "\n\n$$ is a shell's number.\n\n# Next\n\nText.\n"
+    document = load_bytes(source.encode(), source="a.md")
+    assert covered(document)
+    assert [text for kind, text in kinds(document) if kind == "math"] == formulas
+    assert [text for kind, text in kinds(document) if kind == "heading"] == ["# T", "# Next"]
+    assert [text for kind, text in kinds(document) if kind == "paragraph"] == [
+        *("We define", "then", "then", "then", "then", "$$ is a shell's number.", "Text."),
+    ]
+
+
 @pytest.mark.parametrize(
     "opening", ["---\n\n# Notes\n\nOld: gone.", "---\n# Notes\n\nThe old one is gone.", "---\nThe old one is gone."]
 )
