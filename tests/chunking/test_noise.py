@@ -28,12 +28,19 @@ NOISE = [
     ("reference list", f"## 参考文献\n\n{REFERENCES}"),
     ("reference list", f"## 5. References\n\n{REFERENCES}"),
     ("link list", LINKS),
-    ("table of contents", "## Contents\n\n- Setup\n- Usage\n- Limits"),
-    ("table of contents", "Setup ........ 3\nUsage ........ 12\nLimits ....... 40"),
+    ("copyright line", "Copyright 2019-2024 The Example Authors and contributors"),
+    ("copyright line", "著作权归作者所有。商业转载请联系作者获得授权，非商业转载请注明出处。"),
+    ("reference list", "## References\n\nSmith, J. (2019). A title. Some Journal.\n\nhttps://example.org/paper"),
+    ("table of contents", "## Contents\n\n- [Setup](#setup)\n- [Usage](#usage)\n- [Limits](#limits)"),
+    ("table of contents", "## 目录\n\n- Title\n- Next"),
+    ("table of contents", "## Contents\n\nSetup ........ 3\nUsage ........ 12\nLimits ....... 40"),
+    ("table of contents", "1.1 Setup ........ 3\n1.2 Usage ........ 12\n2 Limits ....... 40"),
+    ("navigation", "Skip to main content"),
     ("badges", "[![Build](https://x/y.svg)](https://x) ![Cov](https://img.shields.io/z.svg)"),
     ("navigation", "Jump to navigation Jump to search"),
     ("navigation", "返回顶部"),
     ("comment", "<!-- a licence header\nof two lines -->"),
+    ("comment", "<!-- one --> <!-- two -->"),
     ("import lines", "import ChangeLog from '../changelog/x.md';"),
 ]
 
@@ -47,6 +54,19 @@ TEXT = [
     "- [x] [batch](a.md)\n- [ ] [stream](b.md)\n" + LINKS,
     "![The architecture](../images/architecture.png)",
     "## Contents\n\nThe contents of the package are listed by the command.",
+    "著作权归作者所有，但法律另有规定的除外。",
+    "版权所有者应当在三十日内提出书面异议。",
+    "Copyright law was reformed in 1976 in the United States.",
+    "© 符号只表示权利声明，不是登记的条件。",
+    "(c) 2019 revenue was 3 million, less than planned.",
+    "跳转至支付页面，完成付款。",
+    "Skip to step 4 if you already have an account",
+    "## Reference\n\nThe base address is https://api.example.com/v1 limit 100.\n\n1. Get a key.\n2. Send it.",
+    "## References\n\nThe code 429 has been returned since 2019 when the limit is exceeded.",
+    "<!-- begin --> The admin password expires after 90 days. <!-- end -->",
+    "Espresso ............ 25\nLatte ............... 32\nMocha ............... 35",
+    "## Contents\n\n- One power adapter of 65 W\n- Two cables of one metre",
+    "## 目录\n\n- /etc/app 存放配置文件\n- /var/log/app 存放日志文件",
 ]
 
 
@@ -69,6 +89,17 @@ def test_noise_is_left_out_and_named(reason: str, noise: str, strategy: str) -> 
 def test_text_is_no_noise(own: str) -> None:
     text = f"# Title\n\nFirst words.\n\n{own}\n\n# Next\n\nLast words."
     assert load_bytes(text.encode(), source="a.md").notes == ()
+
+
+@pytest.mark.parametrize(
+    "last", ["The hotline is 555-1234 around the clock", "Final answer: 42", "客服热线全天二十四小时开通"]
+)
+def test_a_last_heading_that_says_something_is_indexed(last: str) -> None:
+    document = load_bytes(f"# FAQ\n\nSome text.\n\n## {last}".encode(), source="a.md")
+    assert document.notes == ()
+    assert last in build_chunker(ChunkingConfig(), _count).chunk(document)[-1].text
+    empty = load_bytes(b"# FAQ\n\nSome text.\n\n## Changelog", source="a.md")
+    assert empty.notes[0].endswith("heading without content")
 
 
 def test_a_file_of_nothing_but_noise_is_indexed() -> None:
