@@ -79,10 +79,20 @@ def test_html_in_a_declared_encoding() -> None:
     assert document.title == "page"
 
 
-@pytest.mark.parametrize("charset", ["undefined", "punycode", "idna", "rot13", "x-none"])
+@pytest.mark.parametrize("charset", ["undefined", "punycode", "idna", "unicode_escape", "rot13", "x-none"])
 def test_html_that_declares_no_encoding_of_text_is_read_as_utf_8(charset: str) -> None:
     html = f'<html><head><meta charset="{charset}"></head><body><p>{_CHINESE}</p></body></html>'
     assert load_bytes(html.encode(), source="a.html").text == _CHINESE
+
+
+def test_html_is_read_in_what_browsers_take_a_declared_encoding_for() -> None:
+    page = '<html><head><meta charset="{}"></head><body><p>{}</p></body></html>'
+    signs = "It costs €100 and you don’t pay “tax” – ever."
+    assert load_bytes(page.format("iso-8859-1", signs).encode("cp1252"), source="a.html").text == signs
+    assert load_bytes(page.format("iso-8859-1", _CHINESE).encode(), source="a.html").text == _CHINESE
+    assert load_bytes(page.format("gb2312", "朱镕基，深圳").encode("gb18030"), source="a.html").text == "朱镕基，深圳"
+    for length in (7, 8):
+        assert load_bytes(page.format("utf-16", "x" * length).encode(), source="a.html").text == "x" * length
 
 
 def test_html_spans_of_thousands_of_digits_are_bounded() -> None:

@@ -147,6 +147,17 @@ _TRADITIONAL = "檢索增強生成把檢索到的段落交給語言模型，讓�
         ("Plain English text, long enough to tell.", "utf-16-le", "utf-16-le"),
         ("Plain English text, long enough to tell.", "utf-16-be", "utf-16-be"),
         ("Un café très agréable à l'été, où l'on dîne bien.", "cp1252", "cp1252"),
+        ("Résumé of the café: naïve “quotes” cost €100 – it’s fine.", "cp1252", "cp1252"),
+        ("Die Größe der Straße ist für Müller schön. Übergröße.", "cp1252", "cp1252"),
+        ("It’s one dash.", "cp1252", "cp1252"),
+        ("登录失败", "gbk", "gb18030"),
+        ("张三，李四", "gbk", "gb18030"),
+        ("Error: 登录失败 (code 7)", "gbk", "gb18030"),
+        ("登入失敗", "big5", "big5"),
+        ("臺北捷運營運時間，週一至週五。", "big5", "big5"),
+        ("설정 파일에 대한 설명입니다. 시작할 때 읽습니다. " * 5, "euc-kr", "cp949"),
+        ("設定ファイルの説明です。起動時に読み込みます。", "shift_jis", "cp932"),
+        ("Привет мир. Это тестовый файл для проверки.", "cp1251", "cp1251"),
     ],
 )
 def test_encodings(text: str, encoding: str, noted: str | None) -> None:
@@ -179,3 +190,20 @@ def test_underlined_lines_of_plain_text_are_titles() -> None:
     ]
     assert ("paragraph", "Unpack it\nand run it") in kinds(document)
     assert covered(document)
+
+
+@pytest.mark.parametrize(("first", "last"), [(0, -1), (0, -2), (1, None), (2, None), (1, -1)])
+def test_utf_8_cut_inside_a_character_is_utf_8(first: int, last: int | None) -> None:
+    document = load_bytes(_CHINESE.encode()[first:last], source="a.txt")
+    assert document.text == _CHINESE[1 if first else 0 : -1 if last else None]
+    assert document.notes == ("encoding: utf-8 with damaged bytes left out (guessed)",)
+
+
+def test_a_damaged_byte_in_english_spares_the_dash() -> None:
+    data = b"It\x92s a long English text with one bad byte and one \xe2\x80\x94 dash."
+    assert load_bytes(data, source="a.txt").text == "Its a long English text with one bad byte and one — dash."
+
+
+def test_a_damaged_byte_in_gbk_is_left_out() -> None:
+    data = (_CHINESE * 20).encode("gbk")[:-3] + b"\xff" + "完".encode("gbk")
+    assert load_bytes(data, source="a.txt").text.startswith(_CHINESE)
