@@ -21,6 +21,8 @@ _CODE_STYLE = re.compile(r"code|preformatted|代码", re.IGNORECASE)
 _MATH_TEXT = "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"
 _BREAKS = {f"{W}tab": "\t", f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": "-"}
 _NOTES = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/"
+_BODY_LEVEL = 9
+"""The outline level of running text, from 0."""
 _UNREAD = frozenset(f"{W}{name}" for name in ("txbxContent", "pPr", "moveFrom", "del"))
 
 
@@ -48,6 +50,8 @@ class _Reader:
         self.builder = TextBuilder()
         self._document = document
         self._styles = {style.style_id: style for style in document.styles}
+        self._hidden = frozenset(name for name, style in self._styles.items() if self._hides(style))
+        _hide(document.element.body, self._hidden)
         self._numbering = Numbering(document)
         self._lines: list[str] = []
         self._kind = ""
@@ -56,7 +60,7 @@ class _Reader:
         self._read(self._document.element.body)
         self._flush()
         for kind in ("footnote", "endnote"):
-            self.builder.add("list", "\n".join(_notes(self._document, kind)))
+            self.builder.add("list", "\n".join(_notes(self._document, kind, self._hidden)))
 
     def _read(self, parent: Any) -> None:
         for element in _content(parent):
@@ -76,7 +80,7 @@ class _Reader:
             return
         number = self._number(element, style) if text.strip() else None
         label = self._numbering.next(*number) if number else ""
-        if level := _level(element, name):
+        if level := self._level(element, style):
             self._flush()
             self.builder.add("heading", f"{label} {' '.join(text.split())}", level=level)
         elif text.strip() and (number is not None or _ITEM_STYLE.match(name)):
@@ -104,15 +108,33 @@ class _Reader:
             self.builder.add("code" if self._kind == "code" else "list", "\n".join(self._lines))
         self._lines, self._kind = [], ""
 
+    def _family(self, style: Any) -> Iterator[Any]:
+        """A style and those that it is based on, the nearest first."""
+        seen = set()
+        while style is not None and style.style_id not in seen:
+            seen.add(style.style_id)
+            yield style
+            style = self._styles.get(value(style.element, "basedOn"))
+
+    def _hides(self, style: Any) -> bool:
+        found = (each.element.find(f"{W}rPr/{W}vanish") for each in self._family(style))
+        return _is_on(next((mark for mark in found if mark is not None), None))
+
+    def _level(self, paragraph: Any, style: Any) -> int:
+        """Depth of a heading from 1, by its style, its outline level, or those of a style that its own is based on."""
+        family = list(self._family(style))
+        levels = [_named_level(each.name or "") for each in family[:1]]
+        levels.append(_outline(paragraph))
+        for each in family:
+            levels += [_outline(each.element), _named_level(each.name or "")]
+        return next((level for level in levels if level is not None), 0)
+
     def _number(self, element: Any, style: Any) -> tuple[str, int] | None:
         """Numbering and depth of a paragraph, its own or that of its style or of one that this is based on."""
         found = element.find(f"{W}pPr/{W}numPr")
-        seen = set()
-        while found is None and style is not None and style.style_id not in seen:
-            seen.add(style.style_id)
-            found = style.element.find(f"{W}pPr/{W}numPr")
-            if found is None:
-                style = self._styles.get(value(style.element, "basedOn"))
+        if found is None:
+            given = ((each, each.element.find(f"{W}pPr/{W}numPr")) for each in self._family(style))
+            style, found = next((each for each in given if each[1] is not None), (None, None))
         identifier = "" if found is None else value(found, "numId")
         # Numbering 0 takes away what the style gives.
         if identifier in ("", "0"):
@@ -144,7 +166,7 @@ def _words(paragraph: Any) -> str:
             parts.append(node.text or "")
         elif node.tag in _BREAKS:
             parts.append(_BREAKS[node.tag])
-        elif node.tag not in _UNREAD and isinstance(node.tag, str) and node.find(f"{W}rPr/{W}vanish") is None:
+        elif node.tag not in _UNREAD and isinstance(node.tag, str) and not _is_on(node.find(f"{W}rPr/{W}vanish")):
             waiting.extend(reversed(node))
     return clean("".join(parts))
 
@@ -158,15 +180,39 @@ def _boxes(paragraph: Any) -> list[Any]:
     ]
 
 
-def _level(paragraph: Any, style: str) -> int:
+def _named_level(style: str) -> int | None:
     if style.lower() in ("title", "标题", "標題"):
         return 1
-    if match := _HEADING_STYLE.match(style):
-        # Below a Title, Heading 1 is the second level; a document without one loses nothing by it.
-        return int(match.group(1)) + 1
-    outline = paragraph.find(f"{W}pPr/{W}outlineLvl")
-    value = "" if outline is None else str(outline.get(f"{W}val", ""))
-    return int(value) + 2 if value.isdigit() and int(value) < 9 else 0
+    match = _HEADING_STYLE.match(style)
+    # Below a Title, Heading 1 is the second level; a document without one loses nothing by it.
+    return int(match.group(1)) + 1 if match else None
+
+
+def _outline(element: Any) -> int | None:
+    """Depth by the outline level of a paragraph or a style, 0 for one of running text, None where there is none."""
+    outline = element.find(f"{W}pPr/{W}outlineLvl")
+    level = "" if outline is None else str(outline.get(f"{W}val", ""))
+    if not (level.isascii() and level.isdigit()):
+        return None
+    return int(level) + 2 if int(level) < _BODY_LEVEL else 0
+
+
+def _is_on(mark: Any | None) -> bool:
+    return mark is not None and mark.get(f"{W}val", "1") not in ("0", "false", "off")
+
+
+def _hide(root: Any, styles: frozenset[str]) -> None:
+    """Marks runs as hidden that a style hides, where they do not say otherwise themselves."""
+    marks = (mark for name in ("pStyle", "rStyle") for mark in root.iter(f"{W}{name}"))
+    for mark in [mark for mark in marks if mark.get(f"{W}val") in styles]:
+        owner = mark.getparent().getparent()
+        for run in [owner] if owner.tag == f"{W}r" else owner.iter(f"{W}r"):
+            if run.find(f"{W}rPr/{W}vanish") is None:
+                properties = run.find(f"{W}rPr")
+                if properties is None:
+                    properties = run.makeelement(f"{W}rPr", {})
+                    run.insert(0, properties)
+                properties.append(properties.makeelement(f"{W}vanish", {}))
 
 
 def _table(table: Any) -> str:
@@ -217,7 +263,7 @@ def _cell_text(cell: Any) -> str:
     return " ".join(filter(None, parts))
 
 
-def _notes(document: Any, kind: str) -> Iterator[str]:
+def _notes(document: Any, kind: str, hidden: frozenset[str]) -> Iterator[str]:
     """Footnotes or endnotes, one line each, numbered as they are counted in the text."""
     references = document.element.body.iter(f"{W}{kind}Reference")
     order = list(dict.fromkeys(reference.get(f"{W}id") for reference in references))
@@ -225,7 +271,9 @@ def _notes(document: Any, kind: str) -> Iterator[str]:
         if relation.reltype == f"{_NOTES}{kind}s" and not relation.is_external:
             from docx.oxml import parse_xml
 
-            notes = {note.get(f"{W}id"): note for note in parse_xml(relation.target_part.blob).iter(f"{W}{kind}")}
+            root = parse_xml(relation.target_part.blob)
+            _hide(root, hidden)
+            notes = {note.get(f"{W}id"): note for note in root.iter(f"{W}{kind}")}
             for number, identifier in enumerate(order, start=1):
                 note = notes.get(identifier)
                 text = "" if note is None else " ".join(" ".join(map(_words, note.iter(f"{W}p"))).split())

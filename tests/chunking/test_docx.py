@@ -8,6 +8,7 @@ from typing import Any
 
 import docx
 import pytest
+from docx.enum.style import WD_STYLE_TYPE
 from docx.opc.constants import RELATIONSHIP_TYPE
 from docx.opc.packuri import PackURI
 from docx.opc.part import Part
@@ -213,3 +214,37 @@ def test_deleted_rows_hidden_words_and_frames_around_text() -> None:
         ("list", "- point"),
         ("paragraph", "After."),
     ]
+
+
+def test_headings_by_styles_of_ones_own() -> None:
+    made = docx.Document()
+    of_heading = made.styles.add_style("Corporate", WD_STYLE_TYPE.PARAGRAPH)
+    of_heading.base_style = made.styles["Heading 2"]
+    grandchild = made.styles.add_style("Corporate red", WD_STYLE_TYPE.PARAGRAPH)
+    grandchild.base_style = of_heading
+    for name, level, base in (("Abschnitt", 0, "Normal"), ("No heading", 9, "Heading 1")):
+        style = made.styles.add_style(name, WD_STYLE_TYPE.PARAGRAPH)
+        style.base_style = made.styles[base]
+        properties = style.element.get_or_add_pPr()
+        properties.append(parse_xml(f'<w:outlineLvl {nsdecls("w")} w:val="{level}"/>'))
+    for style in ("Abschnitt", "Corporate", "Corporate red", "No heading", "Heading 1"):
+        made.add_paragraph(f"As {style}", style=style)
+    document = read(made)
+    assert [(block.kind, len(block.heading_path)) for block in document.blocks] == [
+        *(("heading", 1), ("heading", 2), ("heading", 2), ("paragraph", 2), ("heading", 1)),
+    ]
+
+
+def test_text_that_a_style_hides() -> None:
+    made = docx.Document()
+    for name, kind in (("Secret", WD_STYLE_TYPE.CHARACTER), ("Secret lines", WD_STYLE_TYPE.PARAGRAPH)):
+        made.styles.add_style(name, kind).font.hidden = True
+    made.styles.add_style("More secret", WD_STYLE_TYPE.CHARACTER).base_style = made.styles["Secret"]
+    paragraph = made.add_paragraph("Seen")
+    for style in ("Secret", "More secret"):
+        paragraph.add_run(" unseen", style=style)
+    shown = paragraph.add_run(" again", style="Secret")
+    shown.font.hidden = False
+    made.add_paragraph("Unseen.", style="Secret lines")
+    made.add_table(1, 2).cell(0, 0).paragraphs[0].add_run("unseen", style="Secret")
+    assert kinds(read(made)) == [("paragraph", "Seen again")]
