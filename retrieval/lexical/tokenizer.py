@@ -63,7 +63,12 @@ def _terms(text: str, chinese: Callable[[list[str]], Iterable[str]]) -> Iterator
 def _cut(run: str) -> list[str]:
     import rjieba
 
-    return list(rjieba.cut(run.translate(_simplified())))
+    return list(rjieba.cut(simplified(run)))
+
+
+def simplified(text: str) -> str:
+    """The text with traditional characters as simplified ones, one for one."""
+    return text.translate(_simplified())
 
 
 def _words(cut: list[str]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +13,7 @@ from graph.evidence import Source, Strip
 from graph.gate import Gate, says_not_enough
 from graph.markers import cited, numbers_of
 from graph.prompts import NOT_ENOUGH
-from graph.support import numbers
+from graph.quantities import Quantity, stated
 from graph.types import Language
 from tests.fakes.graph import hit
 
@@ -209,4 +210,6 @@ def test_no_unresolved_marker_leaves_and_streaming_changes_nothing(
 
 
 def test_full_width_punctuation_ends_a_number() -> None:
-    assert numbers("召回率@5：0.85，平均 305，47 毫秒，共 1,200 次") == {"5", "0.85", "305", "47", "1200"}
+    found = stated("召回率@5：0.85，平均 305，47 毫秒，共 1,200 次", claimed=True).quantities
+    expected = [("5", None), ("0.85", None), ("305", None), ("47", "millisecond"), ("1200", "times")]
+    assert found == [Quantity(Decimal(value), unit) for value, unit in expected]

@@ -12,6 +12,15 @@ from tests.fakes.graph import HashEmbedder
 
 TOWER = "The tower has 312 steps. It was finished in 1889 by Anna Gray of England."
 STORE = "The cache is not shared between processes. Writers never block readers."
+PUMP = (
+    "The HX-200 weighs 142 kg and heats with 8.4 kW. Firmware 2.4 appeared on 3 July 2024. The HX-200 does not support"
+    " cascade operation. The warranty is seven years. The upgrade is not reversible."
+)
+OTHER_PUMP = "The HX-300 supports cascade operation of up to six units. The filter is cleaned once a year."
+QUEUE = (
+    "KuQueue 的负责人是何静澜，毕业于浙江理工大学。消费失败的消息重试16次，消息保留180天。监听端口为9310。"
+    "升级过程不可回滚，因为元数据格式发生了变化。扩容前必须先停止合并任务，否则迁移会失败。收入为3.5亿元。"
+)
 PARAMETER = "该参数不支持热更新。它的默认值是 8。"
 
 
@@ -21,7 +30,8 @@ PARAMETER = "该参数不支持热更新。它的默认值是 8。"
         ("The tower was finished by Anna Gray.", TOWER, True),
         ("The tower was finished by Stephen King.", TOWER, False),
         ("It was finished in 1889 by the English builder Gray.", TOWER, True),
-        ("It was finished on a Monday in March 1889 by Gray.", TOWER, True),
+        ("It was finished on a Monday in 1889 by Gray.", TOWER, True),
+        ("It was finished in March 1889 by Gray.", TOWER, False),
         ("Tower steps: There are 312 steps in the tower.", TOWER, True),
         ("The cache is shared between processes.", STORE, False),
         ("The cache is not shared between processes.", STORE, True),
@@ -61,3 +71,83 @@ def test_two_scripts_are_compared_by_meaning() -> None:
 
 def test_an_embedder_that_nobody_measured_compares_nothing() -> None:
     assert alike(HashEmbedder()) is None
+
+
+@pytest.mark.parametrize(
+    ("sentence", "source", "holds"),
+    [
+        ("The warranty is nine years.", PUMP, False),
+        ("The warranty is 7 years.", PUMP, True),
+        ("The warranty is seventeen years.", PUMP, False),
+        ("The filter is cleaned one time a year.", OTHER_PUMP, True),
+        ("消息保留九十天。", QUEUE, False),
+        ("消息保留一百八十天。", QUEUE, True),
+        ("消费失败的消息重试六十次。", QUEUE, False),
+        ("消费失败的消息重试十六次。", QUEUE, True),
+        ("监听端口为九三一一。", QUEUE, False),
+        ("监听端口为九三一〇。", QUEUE, True),
+        ("收入为350000000元。", QUEUE, True),
+        ("The HX-200 weighs 142 kW.", PUMP, False),
+        ("The HX-200 heats with 8.4 MW.", PUMP, False),
+        ("The HX-200 heats with 8.4 kilowatts.", PUMP, True),
+        ("The HX-200 weighs 200 kg.", PUMP, False),
+    ],
+)
+def test_numbers_are_compared_by_value_and_unit_however_written(sentence: str, source: str, holds: bool) -> None:
+    assert supported(sentence, [source], "?") is holds
+
+
+@pytest.mark.parametrize(
+    ("date", "holds"),
+    [
+        ("3 July 2024", True),
+        ("July 3rd, 2024", True),
+        ("2024-07-03", True),
+        ("July 2024", True),
+        ("4 July 2024", False),
+        ("3 August 2024", False),
+        ("7 March 2024", False),
+        ("3 July 2023", False),
+    ],
+)
+def test_dates_are_compared_as_dates(date: str, holds: bool) -> None:
+    assert supported(f"Firmware 2.4 appeared on {date}.", [PUMP], "?") is holds
+
+
+def test_a_date_is_the_same_in_the_other_language() -> None:
+    assert supported("固件 2.4 于2024年7月3日发布。", [PUMP], "?")
+    assert not supported("固件 2.4 于2024年7月4日发布。", [PUMP], "?")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "holds"),
+    [
+        ("KuQueue 的负责人是何静澜。", True),
+        ("KuQueue 的負責人是何靜瀾。", True),
+        ("KuQueue 的负责人是王小明。", False),
+        ("KuQueue 由何静澜负责。", True),
+        ("KuQueue 由张伟负责。", False),
+        ("KuQueue 的何静澜毕业于清华大学。", False),
+        ("KuQueue 的何静澜毕业于浙江理工大学。", True),
+    ],
+)
+def test_chinese_names_stand_in_what_is_cited(sentence: str, holds: bool) -> None:
+    assert supported(sentence, [QUEUE], "?") is holds
+
+
+@pytest.mark.parametrize(
+    ("sentence", "holds"),
+    [
+        ("The HX-200 supports cascade operation.", False),
+        ("The HX-200 supports cascade operation of up to six units.", False),
+        ("The HX-300 supports cascade operation of up to six units.", True),
+        ("The upgrade is reversible.", False),
+        ("The upgrade is not reversible.", True),
+        ("升级过程可以回滚。", False),
+        ("升级过程可回滚，因为元数据格式发生了变化。", False),
+        ("升级过程不能回滚。", True),
+        ("如果不先停止合并任务，迁移会失败。", True),
+    ],
+)
+def test_no_clause_says_the_contrary_of_the_nearest_one(sentence: str, holds: bool) -> None:
+    assert supported(sentence, [PUMP, OTHER_PUMP] if sentence.isascii() else [QUEUE], "?") is holds
