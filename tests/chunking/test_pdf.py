@@ -9,6 +9,7 @@ from fpdf import FPDF
 
 from chunking.loaders import load_bytes
 from chunking.loaders.joining import join_lines
+from chunking.loaders.pdf_characters import HYPHEN
 from tests.chunking.blocks import kinds
 
 
@@ -185,3 +186,28 @@ def test_lines_at_page_edges_that_differ_in_numbers_are_text(line: Callable[[int
 def test_running_lines_may_differ_in_the_number_of_the_page(line: Callable[[int], str], size: float) -> None:
     text = _edges(line, line, size=size)
     assert not [number for number in range(1, 5) if line(number) in text]
+
+
+@pytest.mark.parametrize("hyphen", ["-", HYPHEN])
+@pytest.mark.parametrize(
+    ("before", "after", "joined"),
+    [
+        ("The installation pro", "cess is simple.", "The installation process is simple."),
+        ("a well-de", "fined one", "a well-defined one"),
+        ("the state-of-the", "art method", "the state-of-the-art method"),
+        ("It is (self", "contained)", "It is (self-contained)"),
+        ("rule", "based", "rule-based"),
+        ("a long", "er way", "a longer way"),
+        ("of Jean", "Paul", "of Jean-Paul"),
+        ("INSTALLA", "TION", "INSTALLATION"),
+        ("an e", "mail", "an e-mail"),
+        ("in 2020", "2021 data", "in 2020-2021 data"),
+        ("pre", "and postconditions", "pre- and postconditions"),
+        ("see https://a.org/two", "words", "see https://a.org/two-words"),
+    ],
+)
+def test_hyphens_at_line_ends(hyphen: str, before: str, after: str, joined: str) -> None:
+    text, starts = join_lines([before + hyphen, after])
+    assert text == joined
+    assert text[starts[1] :] == after
+    assert join_lines(["It is so -", "or not."]) == ("It is so - or not.", [0, 11])
