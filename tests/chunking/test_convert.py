@@ -74,6 +74,30 @@ def test_a_quotation_mark_that_is_never_closed_takes_no_records_with_it() -> Non
 # JSON
 
 
+@pytest.mark.parametrize("line", ["sep=;", '"sep=;"', "SEP=;"])
+def test_csv_may_name_its_separator(line: str) -> None:
+    document = load_bytes(f"{line}\r\nname;price\r\nApple, red;1,50\r\n".encode(), source="a.csv")
+    assert document.text == "| name | price |\n| --- | --- |\n| Apple, red | 1,50 |"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["question", "How do I reset it?", "Where is it; in Lyon or Turin?", "What does it cost, and when?"],
+        ["question", "One, two and more.", "One, two, three.", "One."],
+        ["question", "So it is, said he, and so on."],
+    ],
+)
+def test_csv_of_one_column_is_not_cut_at_its_commas(lines: list[str]) -> None:
+    document = load_bytes("\n".join(lines).encode(), source="a.csv")
+    assert [line.strip("| ") for line in document.text.split("\n") if "---" not in line] == lines
+
+
+def test_csv_under_a_title_line_is_a_table() -> None:
+    document = load_bytes(b"Prices of May\nname,price\nApple,1\nPear,2\n", source="a.csv")
+    assert "| Pear | 2 |" in document.text
+
+
 def test_json_records_are_a_table() -> None:
     records = [{"name": "cache", "ttl": 30}, {"name": "queue", "size": None, "on": True}]
     document = load_bytes(json.dumps(records).encode(), source="a.json")
