@@ -13,7 +13,7 @@ from graph.llms.base import Message, Request
 from graph.questions import asks_several, kinds, parts
 from graph.quotes import header_of, in_fence, quoted
 from graph.strips import refers_back
-from graph.support import content_words
+from graph.support import content_words, negated
 from graph.types import Usage
 
 KIND_BONUS = 0.2
@@ -101,8 +101,9 @@ def _scored(source: Source, part: str, number: int | None, *, several: bool) -> 
         score -= CODE_MALUS if not code_wanted and (fenced or _LOG_LINE.match(strip.text)) else 0.0
         if several and before and source.adjacent(before[1], strip):
             score = max(score, FOLLOWING * before[0])
-        # A sentence that only repeats the question answers nothing.
-        score = score if content_words(strip.text) - asked and (code_allowed or not fenced) else 0.0
+        # A sentence that only repeats the question answers nothing, unless it denies what is asked.
+        says = bool(content_words(strip.text) - asked) or (negated(strip.text) and not negated(part))
+        score = score if says and (code_allowed or not fenced) else 0.0
         scored.append((score, source, strip))
         before = (score, strip)
     return scored

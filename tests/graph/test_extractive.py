@@ -92,6 +92,24 @@ def test_english_quotes_under_a_chinese_question_are_read_as_sentences_of_their_
     assert mixed.text == "depth 的默认值是 50。[1]The default of top_k is 5. [2]"
 
 
+@pytest.mark.parametrize(
+    ("question", "sentence"),
+    [
+        ("Does the Python client support Windows?", "The Python client does not support Windows."),
+        ("Are data shared with third parties?", "Data are never shared with third parties."),
+        ("Can the pump run dry?", "The pump can't run dry."),
+        ("Python 客户端支持 Windows 吗？", "Python 客户端不支持 Windows。"),
+    ],
+)
+def test_a_denial_in_the_words_of_the_question_is_an_answer(question: str, sentence: str) -> None:
+    assert ask(question, sentence).text.startswith(sentence)
+
+
+def test_a_sentence_that_only_repeats_the_question_is_none() -> None:
+    assert ask("Why does the pump not start?", "The pump does not start.").status == "abstained"
+    assert ask("Does the pump start?", "The pump does start.").status == "abstained"
+
+
 def test_nothing_is_said_twice() -> None:
     sentence = "The tower has 312 steps."
     answer = ask("How many steps does the tower have?", sentence, sentence + " Cats sleep.", "The tower has 312 steps!")
