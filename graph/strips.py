@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 
 from chunking.sentences import split_sentences
 from graph.evidence import Strip
-from graph.support import content_words, identifiers
+from graph.naming import naming
+from graph.support import content_words
 from retrieval.types import Hit
 
 SIMILARITY, COVERAGE, PASSAGE, NAMED = 0.5, 0.3, 0.2, 0.35
-"""Weights of a strip's relevance: likeness to the question, words of it, probability of its passage, and the
-identifiers of the question (``top_k``) that it or its heading names. Chosen on drcd_zh_hant, xquad_zh and the
-technical documents by how often the answer is in the sentences that are quoted."""
+"""Weights of a strip's relevance: likeness to the question, words of it, probability of its passage, and the names
+of the question (``top_k``, HX-200) that it is about; as much is taken away where it is about another of their kind.
+Chosen on drcd_zh_hant, xquad_zh and the technical documents by how often the answer is in what is quoted."""
 IMPLIED = 0.5
 """What a word counts that only the title or a heading further up has; the nearest heading's count in full."""
 
@@ -120,11 +121,17 @@ def relevances(question: str, cuts: Sequence[Cut], similarities: NDArray[np.floa
     found = Counter(word for own in words for word in own & asked)
     weight = {word: math.log1p(len(texts) / (1 + found[word])) for word in asked}
     total = sum(weight.values()) or 1.0
-    names, spoken = identifiers(question), set(_SPOKEN.findall(question.lower()))
+    spoken = set(_SPOKEN.findall(question.lower()))
     top_probability = max((cut_.probability for cut_ in cuts), default=0.0) or 1.0
     passage = [cut_.probability / top_probability for cut_ in cuts for _ in cut_.spans]
     above = [heading for cut_ in cuts for heading in cut_.headings]
     headed = [_words(heading) for heading in above]
+    over = [
+        (heading, *reversed(cut_.hit.chunk.heading_path), cut_.hit.document.title)
+        for cut_ in cuts
+        for heading in cut_.headings
+    ]
+    named = naming(question, texts, over)
     header = [i in cut_.headers for cut_ in cuts for i in range(len(cut_.spans))]
     scores = []
     for i, text in enumerate(texts):
@@ -134,13 +141,14 @@ def relevances(question: str, cuts: Sequence[Cut], similarities: NDArray[np.floa
         near = (words[i] | headed[i]) & asked
         said = sum(weight[word] for word in near)
         implied = sum(weight[word] for word in (context[i] & asked) - near)
-        named = max(_named(names, text, above[i]), float(_first_cell(text) in spoken))
-        scores.append(
+        own, other = named[i]
+        score = (
             SIMILARITY * float(likeness[i])
             + COVERAGE * (said + IMPLIED * implied) / total
             + PASSAGE * passage[i]
-            + NAMED * named
+            + NAMED * (max(own, float(_first_cell(text) in spoken)) - other)
         )
+        scores.append(max(score, 0.0))
     best = max(scores, default=0.0) or 1.0
     scaled = iter([score / best for score in scores])
     return [[next(scaled) for _ in cut_.spans] for cut_ in cuts]
@@ -148,12 +156,6 @@ def relevances(question: str, cuts: Sequence[Cut], similarities: NDArray[np.floa
 
 # A question's sentences are weighed when it is graded and again when it is answered.
 _words = lru_cache(maxsize=4096)(content_words)
-
-
-def _named(names: Collection[str], text: str, heading: str) -> float:
-    """Share of the names that the sentence or its heading has."""
-    there = f"{heading}\n{text}".lower()
-    return sum(1 for name in names if name in there) / len(names) if names else 0.0
 
 
 def _first_cell(text: str) -> str:
