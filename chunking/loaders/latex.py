@@ -31,6 +31,9 @@ _FLOATS = (
     "multicols",
     "subfigure",
 )
+_SETTINGS = {"minipage": 1, "multicols": 1, "subfigure": 1, "adjustbox": 1, "column": 1, "spacing": 1}
+_SETTINGS |= {"wrapfigure": 2, "wraptable": 2, "CJK": 2, "adjustwidth": 2}
+"""How many arguments of environments are no text: widths, fonts and places."""
 _DROPPED = ("comment", "tikzpicture", "filecontents", "picture", "CCSXML")
 
 _SOURCE = re.compile(
@@ -179,6 +182,8 @@ class _Reader:
             elif environment in _TABLES:
                 self._add(_table(inside), table=True)
             return after
+        elif environment in _SETTINGS:
+            at = _skip_settings(self.text, at, _SETTINGS[environment])
         elif option := _GIVEN.match(self.text, at):
             # Where to place a float, or the name of a theorem.
             self._buffer.append("" if environment in _FLOATS else f"({option.group(1)}) ")
@@ -260,6 +265,17 @@ def _skip_group(text: str, at: int) -> int:
     while at < len(text) and text[at].isspace():
         at += 1
     return balanced(text, at + 1) + 1 if text.startswith("{", at) else at
+
+
+def _skip_settings(text: str, at: int, groups: int) -> int:
+    """Past options and as many groups in braces."""
+    while option := _GIVEN.match(text, at):
+        at = option.end()
+    for _ in range(groups):
+        at = _skip_group(text, at)
+        while option := _GIVEN.match(text, at):
+            at = option.end()
+    return at
 
 
 def _table(inside: str) -> str:

@@ -60,6 +60,7 @@ _CITATION = re.compile(
     rf"\\(?:[cC]ite\w*|parencite|textcite|(?:auto|eq|page|c|C|name)?ref)\*?\s*{OPTION}\s*{OPTION}\s*\{{([^{{}}]*)\}}"
 )
 _LINK = re.compile(r"\\href\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
+_NOTE = re.compile(rf"\\(?:footnote|endnote)\s*{OPTION}\s*\{{")
 _COLUMNS = re.compile(r"\\multicolumn\s*\{[^{}]*\}\s*\{[^{}]*\}")
 _ACCENT = re.compile(r"\\(?:([`'^\"~=.])|([uvHcdrk])(?=[\s{]))\s*(?:\{\\?([A-Za-z])\}|\\?([A-Za-z]))")
 _COMMAND = re.compile(r"\\([A-Za-z]+)\*?[^\S\n]*")
@@ -72,7 +73,8 @@ _ESCAPED = re.compile(r"\\([%&_#${}])")
 
 
 def plain(source: str) -> str:
-    """Words of a stretch of LaTeX. Inline math and code stay as they are written."""
+    """Words of a stretch of LaTeX, notes in brackets. Inline math and code stay as they are written."""
+    source = _with_notes(source)
     parts: list[str] = []
     at = 0
     for found in _AS_IT_IS.finditer(source):
@@ -91,6 +93,19 @@ def balanced(text: str, at: int) -> int:
         if not depth:
             return match.start()
     return len(text)
+
+
+def _with_notes(source: str) -> str:
+    parts: list[str] = []
+    at = 0
+    while note := _NOTE.search(source, at):
+        stop = balanced(source, note.end())
+        if stop == len(source):
+            break
+        words = source[note.end() : stop].strip()
+        parts += [source[at : note.start()].rstrip(), f" ({words})" if words else ""]
+        at = stop + 1
+    return "".join([*parts, source[at:]])
 
 
 def _words(source: str) -> str:

@@ -56,7 +56,7 @@ a \& b & 1 \\
         (
             "paragraph",
             "First bold text with [smith] and a link (https://x.org). Café naïve, "
-            r"$a_{i} = \frac{1}{2}$, “quoted”—done.A note.",
+            r"$a_{i} = \frac{1}{2}$, “quoted”—done. (A note.)",
         ),
         ("paragraph", "Second paragraph."),
         ("math", "\\begin{equation}\nE = mc^2\n\\end{equation}"),
@@ -164,3 +164,21 @@ def test_cells_over_rows_are_said_in_each_and_cells_over_columns_once() -> None:
     )
     rows = document.text.split("\n")[2:]
     assert rows == ["| Alpha | 10 | x |", "| Alpha | 20 | y |", "| Beta |  | none |", "|  | 5 | z |"]
+
+
+def test_settings_of_environments_are_no_text_and_notes_stand_apart() -> None:
+    document = read(
+        r"\begin{CJK*}{UTF8}{gbsn}本文介绍方法。\end{CJK*}"
+        "\n\n"
+        r"\begin{multicols}{2}[A head]Two columns.\end{multicols}"
+        "\n\n"
+        r"\begin{minipage}[t]{0.5\textwidth}Mini text.\end{minipage}"
+        "\n\n"
+        r"\begin{wrapfigure}[12]{r}[1pt]{5cm}\caption{A fox.}\end{wrapfigure}"
+        "\n\n"
+        r"The limit is five\footnote[2]{Raised by \textbf{us} in $x_{2}$.} per user.\footnote{}"
+    )
+    assert [text for _, text in kinds(document)] == [
+        *("本文介绍方法。", "Two columns.", "Mini text.", "A fox."),
+        "The limit is five (Raised by us in $x_{2}$.) per user.",
+    ]
