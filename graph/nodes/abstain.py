@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from graph.named import lacking
 from graph.neutral import neutral_line
 from graph.nodes.base import Node, Result, Run
 from graph.state import State
@@ -16,6 +17,10 @@ _SORRY: dict[Language, str] = {
 _FILTERED: dict[Language, str] = {
     "zh": "没有文档符合筛选条件，请放宽条件或去掉筛选后再问。",
     "en": "No document passes the filter: widen it, or ask without one.",
+}
+_LACKING: dict[Language, str] = {
+    "zh": "找到的段落都没有提到 {names}。",
+    "en": "None of what was found mentions {names}.",
 }
 _SEARCHED: dict[Language, str] = {"zh": "检索的问题：“{question}”", "en": 'Searched for: "{question}"'}
 _ALSO: dict[Language, tuple[str, str]] = {
@@ -32,7 +37,7 @@ def abstention(state: State, *, filtered: bool = False) -> str:
     language = state["language"]
     # A fault of the search explains an empty one just as well as the filter.
     nothing = filtered and not state.get("candidates") and not _failed(state, "dense", "bm25", "retrieve")
-    question = neutral_line(state["standalone"])
+    question = neutral_line(next(iter(state["tried"]), state["standalone"]))  # As it was before any repair.
     if len(question) > QUOTED_LIMIT:
         question = f"{question[:QUOTED_LIMIT]}…"
     words, web = _ALSO[language]
@@ -42,6 +47,8 @@ def abstention(state: State, *, filtered: bool = False) -> str:
     zh = language == "zh"
     searched = ("，" if zh else ", ").join([_SEARCHED[language].format(question=question), *also])
     sorry = (_FILTERED if nothing else _SORRY)[language]
+    if "best" in state and (missing := lacking(state["standalone"], state["best"].hits)):
+        sorry += ("" if zh else " ") + _LACKING[language].format(names=("、" if zh else ", ").join(missing))
     return f"{sorry}{searched}。" if zh else f"{sorry} {searched}."
 
 

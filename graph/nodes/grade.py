@@ -14,6 +14,7 @@ from typing import Any
 from chunking.errors import CragError, ProviderError
 from graph.interaction import with_interaction
 from graph.model_grader import SCHEMA, TOKENS, grading_messages, pooled, read_grades
+from graph.named import UNNAMED, lacking
 from graph.nodes.base import Node, Result, Run, degraded
 from graph.routes import route_of
 from graph.state import Graded, State
@@ -28,26 +29,28 @@ Search = tuple[str, tuple[Hit, ...]]
 async def grade(state: State, run: Run) -> Result:
     graded = _by_calibration(state, run, await _read(_searches(state), run))
     graded, extra, told = await _with_model(state["standalone"], graded, run)
-    update, detail = _best(state, graded)
+    update, detail = _best(state, _named(state, graded, told))
     return {**update, **extra}, {**detail, **told}
 
 
 def by_signals(state: State, run: Run, error: CragError) -> Result:
-    update, detail = _best(state, _by_calibration(state, run, [hits for _, hits in _searches(state)]))
-    return {**update, "degraded": degraded("grade", error, _UNREAD)}, detail
+    graded, told = _by_calibration(state, run, [hits for _, hits in _searches(state)]), dict[str, Any]()
+    update, detail = _best(state, _named(state, graded, told))
+    return {**update, "degraded": degraded("grade", error, _UNREAD)}, {**detail, **told}
 
 
 async def grade_web(state: State, run: Run) -> Result:
     (hits,) = await _read([(state["standalone"], state["web"].hits)], run)
     graded = graded_hits(state["web"].query, hits, run)
     graded, extra, told = await _with_model(state["standalone"], graded, run)
-    update, detail = _beside_own(state, graded)
+    update, detail = _beside_own(state, _named(state, graded, told))
     return {**update, **extra}, {**detail, **told}
 
 
 def web_by_signals(state: State, run: Run, error: CragError) -> Result:
-    update, detail = _beside_own(state, graded_hits(state["web"].query, state["web"].hits, run))
-    return {**update, "degraded": degraded("grade_web", error, _UNREAD)}, detail
+    graded, told = graded_hits(state["web"].query, state["web"].hits, run), dict[str, Any]()
+    update, detail = _beside_own(state, _named(state, graded, told))
+    return {**update, "degraded": degraded("grade_web", error, _UNREAD)}, {**detail, **told}
 
 
 _UNREAD = "The confidence rests on the search alone, without reading the best sentences closely."
@@ -121,6 +124,15 @@ async def _with_model(question: str, graded: Graded, run: Run) -> tuple[Graded, 
         "passages_graded": sum(1 for grade in grades.passages if grade is not None),
     }
     return replace(graded, probabilities=probabilities, confidence=confidence), {"usage": usage}, told
+
+
+def _named(state: State, graded: Graded, told: dict[str, Any]) -> Graded:
+    """`graded`, of little worth where it lacks an identifier that the question names, which `told` then says."""
+    missing = lacking(state["standalone"], graded.hits)
+    if not missing:
+        return graded
+    told["lacks"] = list(missing)
+    return replace(graded, confidence=min(graded.confidence, UNNAMED))
 
 
 def graded_hits(query: str, hits: tuple[Hit, ...], run: Run) -> Graded:

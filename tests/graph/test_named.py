@@ -1,0 +1,42 @@
+"""An identifier of the question that the evidence lacks."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from graph.engine import Engine
+from graph.named import UNNAMED, lacking
+from tests.fakes.graph import ScriptedGrader, deps, hit
+
+TEXT = "The QM-300 pump has a warranty of five years. Error E07 means that it is blocked."
+PUMP = hit(TEXT, source="pump.md", title="Pump")
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("How long is the warranty of the QM-500?", ("QM-500",)),
+        ("QM-500 和 E21 是什么？", ("QM-500", "E21")),
+        ("Is E07 of the QM 300 known to the qm300?", ()),
+        ("What does error ｅ０７ of the QM_300 mean?", ()),
+        ("Which of the 12 pumps ran for 4-letter codes in the 1990s on the 3rd at 8.4kW?", ()),
+        ("Was it Q3 or H1 of 2024?", ()),
+    ],
+)
+def test_what_the_passages_do_not_mention_is_told(question: str, names: tuple[str, ...]) -> None:
+    assert lacking(question, [PUMP]) == names
+
+
+def test_evidence_without_it_is_refused_and_the_refusal_says_why() -> None:
+    """However sure the signals are."""
+    engine = Engine(deps([PUMP], calibration=ScriptedGrader([0.9])))
+    known = asyncio.run(engine.ask("How long is the warranty of the QM-300?"))
+    assert (known.status, known.confidence) == ("grounded", 0.9)
+    unknown = asyncio.run(engine.ask("How long is the warranty of the QM-500?"))
+    assert (unknown.status, unknown.confidence) == ("abstained", UNNAMED)
+    assert "None of what was found mentions QM-500." in unknown.text
+    assert next(event.detail for event in unknown.trace if event.node == "grade")["lacks"] == ["QM-500"]
+    chinese = asyncio.run(engine.ask("QM-500 的保修期是多久？"))
+    assert "找到的段落都没有提到 QM-500。" in chinese.text
