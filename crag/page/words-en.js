@@ -49,6 +49,7 @@ export default {
     grade_web: "Grade web", refine: "Refine", generate: "Write", verify: "Verify", answer: "Answer", abstain: "Refuse",
   },
   roles: { embedding: "Embedding", rerank: "Reranker", generation: "Language model", web: "Web", grading: "Grading", calibration: "Calibration" },
+  details: {},
   total: "Total",
   modelNone: "No language model is configured: answers quote the documents word for word.",
   modelSome: (name) => `Answers are written by ${name} from the documents and checked against them.`,

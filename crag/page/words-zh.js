@@ -47,6 +47,12 @@ export default {
     grade_web: "评估网页", refine: "提炼", generate: "撰写", verify: "核对", answer: "作答", abstain: "拒答",
   },
   roles: { embedding: "向量模型", rerank: "重排模型", generation: "语言模型", web: "网络搜索", grading: "证据评估", calibration: "置信度校准" },
+  // Of the path; what is not listed is shown as it is called in the trace.
+  details: {
+    question: "问题", how: "方式", query: "检索词", "passages found": "找到段落", reranker: "重排", candidates: "候选", confidence: "把握", route: "判定",
+    "passages used": "采用段落", "sentences kept": "保留句子", "sentences read": "读取句子", generator: "撰写", "sentences dropped": "去掉句子",
+    citations: "引用", status: "结果",
+  },
   total: "合计",
   modelNone: "未配置语言模型：回答为文档原句摘录。",
   modelSome: (name) => `回答由 ${name} 依据文档撰写，并逐句核对。`,
