@@ -74,8 +74,10 @@ def declared_text(data: bytes, label: str) -> str | None:
 
 
 def guessed(data: bytes, source: str) -> tuple[str, str]:
-    """Text and the name of its encoding: UTF-8 that lost a byte at its ends or up to one character in a thousand, the
-    likelier of GB18030 and Big5, UTF-8 with more sound characters than damaged ones, Windows-1252, then what charset-normalizer says.
+    """Text and the name of its encoding.
+
+    Order: UTF-8 that lost a byte at its ends or up to one character in a thousand, the likelier of GB18030 and Big5,
+    UTF-8 with more sound characters than damaged ones, Windows-1252, then what charset-normalizer says.
 
     Raises DocumentError for bytes of no known encoding.
     """

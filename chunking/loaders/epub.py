@@ -28,7 +28,7 @@ def load_epub(data: bytes, source: str) -> Parsed:
             for chapter in chapters:
                 html, _ = decode(archive.read(chapter), source=source)
                 builder.close_headings()
-                page = write_page(html, builder)
+                page = write_page(html, builder, framed=False)
                 notes.update(dict.fromkeys(page.notes if page else ()))
     except (KeyError, ValueError, OSError, ElementTree.ParseError, zipfile.BadZipFile) as error:
         raise damaged(source, _WHAT) from error

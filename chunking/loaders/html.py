@@ -1,6 +1,6 @@
 """HTML: the main content as text, with headings, lists, tables and code.
 
-What frames the content (navigation, page header and footer, forms, hidden parts) is left out.
+What frames the content (navigation, page header and footer, forms, hidden parts) is left out, see `html_frames`.
 """
 
 from __future__ import annotations
@@ -12,34 +12,14 @@ from typing import Any
 
 from chunking.errors import DocumentError
 from chunking.loaders.base import Parsed, TextBuilder, item_indent
+from chunking.loaders.html_frames import content
 from chunking.loaders.html_nesting import BLOCK_TAGS, bounded
 from chunking.loaders.html_tables import flat, is_records, rows_of, written
 from chunking.normalize import clean, decode
 
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
-_DROPPED = (
-    "script,style,noscript,template,svg,canvas,iframe,object,embed,form,button,select,input,textarea,nav,dialog,"
-    "[hidden],[aria-hidden=true],[role=navigation],[role=search],.mw-editsection,sup.reference,.navbox,"
-    "td.linenos,span.linenos,span.lineno,td.gutter"
-)
-_FRAME = "header,footer,aside,[role=banner],[role=contentinfo],[role=complementary]"
-# What pages without semantic elements call their frames.
-_FRAME_WORDS = (
-    *("breadcrumb", "consent", "cookie", "onetrust", "page-footer", "pagination", "prev-next", "site-footer"),
-    *("skip-link", "table-of-contents", "toc-macro"),
-)
-_NAMED_FRAMES = ",".join(
-    [
-        *(f"[{name}*={word}]" for name in ("class", "id") for word in _FRAME_WORDS),
-        *(f"[class~={word}]" for word in ("menu", "nav", "navbar", "sidebar", "toc", "footer", "share", "related")),
-        *(f"[id={word}]" for word in ("menu", "nav", "navbar", "sidebar", "toc", "footer")),
-    ]
-)
-_FEWEST_LINKS = 6
-_LINK_SHARE = 0.8
-_PARTS = BLOCK_TAGS | {"td", "th", "tr"}
+_PARTS = BLOCK_TAGS | {"form", "td", "th", "tr"}
 _SPANS = "a table's cells over many rows and columns are said once: written out they would be most of the text"
-_MAIN = ("main", "[role=main]", "article", "#mw-content-text", "#main-content", "#content", "#main", "body")
 
 
 def load_html(data: bytes, source: str) -> Parsed:
@@ -65,64 +45,24 @@ class Page:
     notes: tuple[str, ...]
 
 
-def write_page(html: str, builder: TextBuilder) -> Page | None:
-    """Adds the main content. None where the page has no body."""
+def write_page(html: str, builder: TextBuilder, *, framed: bool = True) -> Page | None:
+    """Adds the main content; a page that is not `framed` is no part of a site. None where it has no body."""
     from selectolax.lexbor import LexborHTMLParser
 
     tree = LexborHTMLParser(bounded(html))
     title_node = tree.css_first("title")
     title = " ".join(clean(title_node.text()).split()) if title_node else ""
-    for node in reversed(tree.css(_DROPPED)):  # the inner ones first
-        node.decompose()
-    root, unframed = _main(tree)
+    root = content(tree, framed=framed)
     if root is None:
         return None
-    if not unframed:
-        for node in reversed(root.css(_FRAME)):
-            node.decompose()
-    _drop_navigation(root)
+    for line in reversed(root.css("pre br, pre div, pre li, pre p")):
+        if line.tag == "br":
+            line.replace_with("\n")
+        else:
+            line.insert_after("\n")
     writer = _Writer(builder)
     writer.walk(root)
     return Page(title, tuple(writer.notes))
-
-
-def _main(tree: Any) -> tuple[Any, bool]:
-    """The innermost element that surely holds the content, and whether page frames lie outside of it."""
-    body = tree.body
-    if body is None:
-        return None, False
-    whole = len(body.text())
-    for selector in _MAIN[:-1]:
-        found = tree.css(selector)
-        # Several articles are a list of teasers; a main element with little text is a shell.
-        if len(found) == 1 and len(found[0].text()) * 4 >= whole:
-            return found[0], not selector.endswith(("#content", "#main"))
-    return body, False
-
-
-def _drop_navigation(root: Any) -> None:
-    """Removes named frames and lists of links, unless they hold so much of the page that they are its content."""
-    whole = len(_squeezed(root))
-    named = {node.mem_id for node in root.css(_NAMED_FRAMES)}
-    for node in reversed(root.css(f"{_NAMED_FRAMES},ul,ol")):
-        if node.mem_id == root.mem_id:
-            continue
-        own = len(_squeezed(node))
-        if own * 3 < whole and (node.mem_id in named or _is_navigation(node, own)):
-            node.decompose()
-
-
-def _is_navigation(items: Any, length: int) -> bool:
-    """Whether a list is nothing but links: to other pages, or two and more to places of this one."""
-    links = items.css("a[href]")
-    if sum(len(_squeezed(link)) for link in links) < _LINK_SHARE * length:
-        return False
-    here = all((link.attributes.get("href") or "").startswith("#") for link in links)
-    return len(links) >= (2 if here else _FEWEST_LINKS)
-
-
-def _squeezed(node: Any) -> str:
-    return "".join(node.text().split())
 
 
 class _Writer:
@@ -171,8 +111,11 @@ class _Writer:
         elif tag in ("ul", "ol", "dl") and not node.css("table, h1, h2, h3, h4, h5, h6"):
             self.builder.add("list", "\n".join(_items(node)))
         elif tag == "blockquote" and not node.css("table, pre, ul, ol"):
-            paragraphs = [flat(child) for child in _children(node) if child.tag == "p"]
-            self.builder.add("quote", "\n".join(paragraphs) if paragraphs else flat(node))
+            children = _children(node)
+            parts = (
+                [_words(child) for child in children] if any(child.tag == "p" for child in children) else [flat(node)]
+            )
+            self.builder.add("quote", "\n".join(part for part in parts if part))
         else:
             return False
         return True
@@ -196,6 +139,10 @@ class _Writer:
             lines = "".join(self._inline).split("\x00")
             self.builder.add("paragraph", clean("\n".join(" ".join(line.split()) for line in lines)))
             self._inline.clear()
+
+
+def _words(node: Any) -> str:
+    return " ".join(clean(node.text_content or "").split()) if node.tag == "-text" else flat(node)
 
 
 def _children(node: Any) -> list[Any]:

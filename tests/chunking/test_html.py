@@ -123,6 +123,73 @@ def test_html_tables_keep_their_cells_apart_whatever_those_hold() -> None:
     assert _load(f"<table>{long}</table>") == [("paragraph", "Run"), ("code", "a\nb\nc\nd")]
 
 
+_PROSE = "<p>This is a long paragraph of real content, with several clauses, so that the page has words enough.</p>" * 3
+
+
+def test_html_content_is_not_dropped_for_its_name() -> None:
+    named = "".join(
+        f'<section id="{name}"><h2>{name}</h2><p>Facts on {name}.</p></section>'
+        for name in ("cookies", "pagination", "informed-consent")
+    )
+    text = [words for _, words in _load(f"<main>{_PROSE}{named}{_PROSE}</main>")]
+    assert [words for words in text if words.startswith("Facts")] == [
+        *("Facts on cookies.", "Facts on pagination.", "Facts on informed-consent."),
+    ]
+    div = '<div class="autoclave-menu-tocopherol">Vitamin E.</div><div class="cookie-recipe">Bake it.</div>'
+    assert [words for _, words in _load(_PROSE + div)][3:] == ["Vitamin E.", "Bake it."]
+
+
+def test_html_headings_in_buttons_and_what_they_open_stay() -> None:
+    body = (
+        '<h2><button aria-controls="a1">How do I reset it?</button></h2><div id="a1" hidden>Use the link.</div>'
+        "<details><summary><button>More?</button></summary><p>Yes.</p></details><button>Buy</button>"
+    )
+    assert _load(_PROSE + body)[3:] == [
+        ("heading", "How do I reset it?"),
+        *(("paragraph", words) for words in ("Use the link.", "More?", "Yes.")),
+    ]
+
+
+def test_html_forms_around_a_whole_page_are_no_forms() -> None:
+    body = (
+        '<form id="form1"><div id="content"><h1>放假通知</h1><p>国庆节放假七天。</p><input></div></form><p>footer</p>'
+    )
+    assert _load(body) == [("heading", "放假通知"), ("paragraph", "国庆节放假七天。")]
+    assert _load(f"{_PROSE}<form><p>Your name</p></form>") == _load(_PROSE)
+
+
+def test_html_headers_notes_and_footers_of_articles_are_content() -> None:
+    body = (
+        f"<header><p>Site</p></header><article><header><h2>Lyon</h2></header>{_PROSE}</article><article><header>"
+        f"<h2>Turin</h2></header>{_PROSE}<aside><p>Never mix the two.</p></aside><blockquote><p>Quote</p><footer>Curie"
+        "</footer></blockquote></article><footer>Imprint</footer>"
+    )
+    read = _load(body)
+    assert [words for kind, words in read if kind == "heading"] == ["Lyon", "Turin"]
+    assert read[-2:] == [("paragraph", "Never mix the two."), ("quote", "Quote\nCurie")]
+    assert not {"Site", "Imprint"} & {words for _, words in read}
+
+
+def test_html_code_keeps_its_lines() -> None:
+    assert _load("<pre>import os<br>x = 1<br></pre>") == [("code", "import os\nx = 1")]
+    assert _load("<pre><div>a = 1</div><div>b = 2</div></pre>") == [("code", "a = 1\nb = 2")]
+    assert _load("<ol><li>Run:<pre>one<br>two</pre></li></ol>") == [("list", "1. Run:\n```\none\ntwo\n```")]
+
+
+def test_html_reads_nothing_hidden_and_formulas_once() -> None:
+    assert _load('<p>Seen.</p><div style="display: none">Spam</div><p style="visibility:hidden">Spam</p>') == [
+        ("paragraph", "Seen.")
+    ]
+    page = '<html><body style="visibility: hidden"><p>Shown by a script.</p></body></html>'
+    assert load_bytes(page.encode(), source="a.html").text == "Shown by a script."
+    formula = (
+        "<math><semantics><mrow><mi>E</mi><mo>=</mo><mi>m</mi></mrow>"
+        '<annotation encoding="{}">E=m^1</annotation></semantics></math>'
+    )
+    assert _load(f"<p>It is {formula.format('application/x-tex')}.</p>") == [("paragraph", "It is E=m^1.")]
+    assert _load(f"<p>It is {formula.format('StarMath 5.0')}.</p>") == [("paragraph", "It is E=m.")]
+
+
 def _load(body: str) -> list[tuple[str, str]]:
     return kinds(load_bytes(f"<html><body>{body}</body></html>".encode(), source="a.html"))
 
