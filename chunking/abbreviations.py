@@ -21,7 +21,7 @@ REFERENCES = frozenset(
     _words(
         """
         fig figs eq eqs eqn sec secs sect ch chap chs tab tabs ref refs no nos vol vols pp p pg art arts app
-        para ex def thm lem prop cor ver v al lit op
+        para ex def thm lem prop cor rem ver v al lit op appx
         """
     )
 )
@@ -31,7 +31,7 @@ EITHER = frozenset(
         """
         a.m p.m am pm u.s u.k u.n e.u u.s.a d.c b.c a.d inc ltd co corp bros llc plc dept univ est etc jr sr
         ph.d m.d b.a m.a b.sc m.sc assn ave blvd rd jan feb mar apr jun jul aug sep sept oct nov dec mon tue
-        tues wed thu thurs fri sat sun min max avg std temp n.b p.s r.s.v.p i.d w.r.t a.k.a
+        tues wed thu thurs fri sat sun min max avg std temp n.b p.s r.s.v.p i.d w.r.t a.k.a mt
         """
     )
 )

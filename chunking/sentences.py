@@ -53,6 +53,14 @@ _NUMBER = r"[(（]?(?:\d{1,3}(?:\.\d{1,3})*|[a-zA-Z]|[ivxIVX]{1,4})\Z"
 _LIKE_NUMBER = re.compile(rf">*{_NUMBER}")
 _ITEM_NUMBER = re.compile(rf"(?:\A|\n)[ \t>]*(?:[-*+] )?{_NUMBER}")
 
+_OPENING = dict(zip("）】〕", "（【〔", strict=True))
+_SHORT_SUBJECT = 8
+_CLAUSE_MARK = re.compile("[，、：；。！？,\n]")
+_NEXT_SUBJECT = "它他她牠我你您咱这這那该該此其但而因所如若当當然另首最"
+"""What a sentence often begins with, rather than that one goes on with it."""
+_SHORT_QUOTE = 12
+_CJK_LETTER = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+_SAYS = re.compile(r"[说說问問道答喊叫嚷笑吼想示出为為充写寫调調释釋][道着著了]?\Z")
 _SPEECH = re.compile(
     r"[^。！？；，,;“”「」『』\s]{0,8}?(?:说|說|问|問|道|答|喊|叫|嚷|笑|吼|想|表示|指出|认为|認為|补充|補充|写|寫|强调|強調|解释|解釋)(?=[，：。！？,:.!?道着著\s]|\Z)"
 )
@@ -158,10 +166,32 @@ def _closed(text: str, at: int, begin: int, stop: int, end: int) -> bool:
     if _GOES_ON.match(text, stop, end):
         return False
     low = max(at, begin - 200)
+    if text[stop - 1] in _OPENING and text[stop] not in _NEXT_SUBJECT and not text[stop].isspace():
+        # 小明（男，5岁。）来了。 goes on after a bracket on its subject.
+        opening = _opened(text, low, begin, text[stop - 1])
+        clause = text[max(low, opening - _SHORT_SUBJECT - 1) : opening] if opening > low else ""
+        if clause and (len(clause) <= _SHORT_SUBJECT or _CLAUSE_MARK.search(clause)):
+            return False
     opening = max(text.rfind(quote, low, stop) for quote in "“「『")
     if opening > low and text[opening - 1] in "：:，,":
         return True
+    if opening > low and text[begin] in "？！" and begin - opening <= _SHORT_QUOTE and not text[stop].isspace():
+        # 输入“是/否？”后继续。 quotes a word; 他问“来吗？”我说来。 quotes speech.
+        return not (_CJK_LETTER.match(text, opening - 1) and not _SAYS.search(text, max(low, opening - 3), opening))
     return not _SPEECH.match(text, stop, min(end, stop + 16))
+
+
+def _opened(text: str, low: int, at: int, closing: str) -> int:
+    """Where the bracket that `closing` closes was opened, not before `low`; else -1."""
+    depth = 0
+    for place in range(at - 1, low - 1, -1):
+        if text[place] == closing:
+            depth += 1
+        elif text[place] == _OPENING[closing]:
+            if not depth:
+                return place
+            depth -= 1
+    return -1
 
 
 def _ellipsis(text: str, at: int, begin: int, stop: int, end: int) -> bool:

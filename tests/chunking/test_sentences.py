@@ -24,6 +24,8 @@ Use a tool, e.g. Grep, to search.‖ Then read.
 Use a tool, e.g. grep.‖ Then read.
 The limit, i.e. the cap, is 480.‖ It holds.
 Pi is about 3.14 in value.‖ Use it.
+They climbed Mt. Everest.‖ See Appx. B and Rem. 4 of it.
+The load is 10 Mt.‖ The ship sank.
 It costs $3.50.‖ That is cheap.
 Install v2.0.1 first.‖ Then restart.
 Version 2.0.‖ Released today.
@@ -91,6 +93,12 @@ One.‖ Two.‖ Three.
 """
 
 CHINESE = r"""
+小明（男，5岁。）来了。‖他笑了。
+用户输入“是/否？”后继续。‖然后结束。
+他问“来吗？”‖我说不来。
+条款（见第三条（二）。）有效。‖完。
+正文到此。‖（以上是注。）‖后文开始。
+他大声喊“快来！”‖大家都来了。
 今天下雨。‖我们在家。
 你好！‖再见！
 真的吗？‖真的。
