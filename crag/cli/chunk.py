@@ -33,6 +33,8 @@ def chunk(
     if html is not None:
         if not html.parent.is_dir() or html.is_dir():
             raise ConfigError(f"{html} cannot be written: give a file in a folder that is there, as --html OUT.")
+        if html.exists() and html.samefile(file):
+            raise ConfigError(f"{html} is the file to be cut, which the page would replace: give another --html OUT.")
         from crag.chunks import chunk_page
 
         _write(html, chunk_page(file, pipeline, values))
@@ -76,6 +78,8 @@ def _print(shape: dict[str, Any]) -> None:
             fg="cyan",
         )
         click.echo(each["text"])
+    if notes := [*shape["document"]["notes"], *(each["note"] for each in shape["chunks"] if each["note"])]:
+        click.secho(f"note: {'; '.join(dict.fromkeys(notes))}", dim=True)
     tokens = [each["tokens"] for each in shape["chunks"]]
     mean = sum(tokens) / len(tokens) if tokens else 0
     click.secho(f"{counted(len(tokens), 'chunk')}, {mean:.0f} tokens on average", bold=True)

@@ -124,6 +124,19 @@ def test_chunks_lie_where_they_say(tmp_path: Path) -> None:
     assert "known are" in refused.err
 
 
+def test_a_cut_names_what_it_leaves_out_and_never_writes_over_its_file(tmp_path: Path) -> None:
+    file = tmp_path / "a.md"
+    file.write_text("# Title\n\nSome text.\n\n<!-- hidden -->\n\nMore text.\n", encoding="utf-8")
+    shown = crag("chunk", file).out
+    assert "note: kept out of the index unless chunking.keep_noise is set: comment" in shown
+    (tmp_path / "same.html").symlink_to(file)
+    for out in (file, tmp_path / "same.html"):
+        refused = crag("chunk", file, "--html", out)
+        assert refused.code == 2
+        assert "is the file to be cut" in refused.err
+    assert file.read_text(encoding="utf-8").startswith("# Title")
+
+
 def test_index_status_and_rebuild(home: Path) -> None:
     before = crag("index", "status", "--json", home=home).json
     assert before["documents"] == before["index"]["documents"] >= 12
