@@ -28,7 +28,7 @@ class FixedChunker:
         spans: list[Span] = []
         for start, end in _regions(document.text, blocks):
             spans.extend(self._windows(document.text, start, end, window, step))
-        return assembler.finish(spans)
+        return _without_nested(assembler.finish(spans))
 
     def _windows(self, text: str, start: int, end: int, window: int, step: int) -> list[Span]:
         bounds = [start, *(stop for _, stop in slices(text, start, end, 64))]
@@ -48,6 +48,17 @@ class FixedChunker:
             if last >= end:
                 return spans
             at += step
+
+
+def _without_nested(chunks: Sequence[Chunk]) -> list[Chunk]:
+    """Without the chunks that lie in a neighbour: windows that overlap may share a whole word, or be halved."""
+    kept: list[Chunk] = []
+    for chunk in chunks:
+        while kept and chunk.start <= kept[-1].start and chunk.end > kept[-1].end:
+            kept.pop()
+        if not kept or chunk.end > kept[-1].end:
+            kept.append(chunk)
+    return kept
 
 
 def _regions(text: str, blocks: Sequence[Block]) -> list[tuple[int, int]]:

@@ -333,3 +333,28 @@ def test_an_item_may_open_with_a_fence() -> None:
         *[("sentence", text) for text in ("- Open the page.", "It shows a list.")],
         *[("sentence", text) for text in ("- ```` code ``` ````.", "A word.", "And more.")],
     ]
+
+
+def test_fixed_windows_with_much_overlap_hold_none_of_the_others() -> None:
+    words = (
+        "a short one, "
+        + "supercalifragilistic" * 2
+        + " then 检索用余弦。 "
+        + "reciprocal rank fusion of both lists " * 6
+    )
+    source = f"# Title\n\n{words}\n\n## Some heading\n\n- {words}\n"
+    document = load_bytes(source.encode(), source="a.md")
+    for target in (8, 9, 12, 16):
+        sizes = {"target_tokens": target, "min_tokens": 0, "max_tokens": 16}
+        found = build_chunker(config("fixed", overlap=100, **sizes), count_words).chunk(document)
+        assert all(a.start < b.start and a.end < b.end for a, b in pairwise(found))
+        assert "".join(source.split()) == "".join(_once(document, found).split())
+
+
+def _once(document: Document, found: Sequence[Chunk]) -> str:
+    """The text that chunks cover, none of it twice."""
+    at, parts = 0, []
+    for chunk in found:
+        parts.append(document.text[max(at, chunk.start) : chunk.end])
+        at = chunk.end
+    return "".join(parts)
