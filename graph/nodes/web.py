@@ -9,6 +9,7 @@ from chunking.errors import ConfigError, CragError, DocumentError
 from chunking.loaders import load_bytes
 from chunking.types import Document
 from graph.nodes.base import Node, Result, Run, degraded
+from graph.outgoing import outgoing
 from graph.state import Graded, State
 from graph.web.base import WebPage
 from retrieval.types import Degraded, DocumentInfo, Hit
@@ -18,8 +19,9 @@ async def search_web(state: State, run: Run) -> Result:
     search, rank = run.deps.web_search, run.deps.rank_web
     if search is None or rank is None:
         raise ConfigError("The web route needs a web provider: set web.provider, or switch grading off.")
-    # The last rewrite, where there was one: nothing else of the conversation goes out.
-    query = state["search_query"]
+    # The last rewrite, where there was one; of earlier turns only what the question takes over from them.
+    indexed = (hit.chunk.text for hit in state["best"].hits)
+    query = outgoing(state["search_query"], state["question"], state["history"], indexed)
     pages = await search.search(query)
     documents, unreadable = await asyncio.to_thread(_documents, pages)
     hits = tuple(await asyncio.to_thread(rank, state["standalone"], documents)) if documents else ()

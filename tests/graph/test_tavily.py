@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -14,7 +14,7 @@ import pytest
 from chunking.errors import ConfigError
 from graph.config import WebConfig
 from graph.engine import Engine
-from graph.types import Answer
+from graph.types import Answer, Turn
 from graph.web import build_web
 from tests.fakes.graph import ScriptedGrader, deps, hit, rank_pages
 from tests.fakes.http import Reply, ScriptedServer
@@ -37,6 +37,7 @@ def answer(
     confidences: list[float] | None = None,
     question: str = QUESTION,
     generation: dict[str, Any] | None = None,
+    history: Sequence[Turn] = (),
     **web: Any,
 ) -> Answer:
     config = WebConfig(provider="tavily", base_url=server.url, **web)
@@ -54,7 +55,7 @@ def answer(
 
     async def ask() -> Answer:
         try:
-            return await engine.ask(question)
+            return await engine.ask(question, history)
         finally:
             await engine.aclose()
 
@@ -151,3 +152,30 @@ def test_without_a_key_nothing_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     assert build_web(WebConfig()) is None
     with pytest.raises(ConfigError, match="none or one of tavily"):
         build_web(WebConfig(provider="altavista"))
+
+
+@pytest.mark.parametrize(
+    ("earlier", "question", "sent"),
+    [
+        (
+            "My password is hunter2, what does error E07 mean?",
+            "And the E21 of the HX-400?",
+            "error E07 mean E21 HX-400",
+        ),
+        ("My password is hunter2 what does error E07 mean?", "And E21?", "error E07 mean E21"),
+        ("password: hunter2, what is E07? I live in 12 Baker Street", "And E21?", "E07 E21"),
+        ("For the HX-400, what does E07 mean?", "And E21?", "HX-400 E07 mean E21"),
+        ("我的密码是hunter2，E07是什么意思？", "那E21呢？", "E07 E21"),
+        (
+            "My password is hunter2.",
+            "What does error E21 of the HX-400 mean?",
+            "What does error E21 of the HX-400 mean?",
+        ),
+    ],
+)
+def test_of_earlier_turns_only_the_terms_asked_about_go_out(
+    server: ScriptedServer, earlier: str, question: str, sent: str
+) -> None:
+    server.enqueue(results(PAGE))
+    answer(server, question=question, history=[("user", earlier), ("assistant", "hunter3 [1]")])
+    assert [request.body["query"] for request in server.requests] == [sent]
