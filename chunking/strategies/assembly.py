@@ -170,14 +170,16 @@ class Assembler:
         inside = self.blocks[self._block_at(span.start) : bisect_left(self._starts, span.end)]
         units = split_units(text, [_clip(block, span) for block in inside if block.end > span.start])
         middle = (span.start + span.end) // 2
-        places = [unit.start for unit in units if span.start < unit.start < span.end]
+        # A heading does not end a chunk: what follows it is cut.
+        places = [after.start for before, after in pairwise(units) if before.kind != "heading"]
         if places:
             cut = min(places, key=lambda place: (abs(place - middle), place))
             block = self.blocks[self._block_at(cut)]
             forced = span.forced or (block.kind == "code" and block.start < cut)
             return [_trim(text, Span(span.start, cut, forced)), _trim(text, Span(cut, span.end, forced))]
-        pieces = cut_pieces(text, span.start, span.end, 1 << 30, self._count)
-        cut = pieces[len(pieces) // 2][0] if len(pieces) > 1 else middle
+        low = units[-1].start if units else span.start
+        pieces = cut_pieces(text, low, span.end, 1 << 30, self._count)
+        cut = pieces[len(pieces) // 2][0] if len(pieces) > 1 else max(middle, (low + span.end) // 2)
         cut = min(max(cut, span.start + 1), span.end - 1)
         halves = [Span(span.start, cut, True), Span(cut, span.end, True)]
         return [half for half in (_trim(text, each) for each in halves) if half.start < half.end]

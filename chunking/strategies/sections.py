@@ -168,10 +168,16 @@ def _group(assembler: Assembler, measured: Measured, span: tuple[int, int], targ
 
 
 def _shorten(measured: Measured, at: int, stop: int, cap: int, target: int) -> tuple[int, int]:
-    """Part of a run that is too long as a whole: headings keep their follower, lines gather to a quarter target."""
+    """Part of a run that is too long as a whole: headings keep their follower, lines gather to a quarter target.
+
+    A heading keeps it above the cap too: that is halved in the end, which cuts the follower.
+    """
     size = measured.tokens[at]
     for i in range(at + 1, stop):
         glued = measured.units[i - 1].kind in ("heading", "row")
+        if measured.units[i - 1].kind == "heading" != measured.units[i].kind:
+            size += measured.tokens[i]
+            continue
         if size + measured.tokens[i] > cap or (not glued and size + measured.tokens[i] > target // 4):
             return i, size
         size += measured.tokens[i]

@@ -358,3 +358,17 @@ def _once(document: Document, found: Sequence[Chunk]) -> str:
         parts.append(document.text[max(at, chunk.start) : chunk.end])
         at = chunk.end
     return "".join(parts)
+
+
+@pytest.mark.parametrize("strategy", STRUCTURED)
+def test_no_heading_ends_a_chunk(strategy: str) -> None:
+    """Not where the heading fits in and the sentence below it fits in, but not both."""
+    for size in range(70, 92):
+        below = "字" * size
+        source = f"# T\n\n## A\n\nA short text of the first section.\n\n## B of limits\n\n{below}\n\nMore of it.\n"
+        document = _load(source)
+        found = build_chunker(config(strategy), count_words, embed, EveryThird()).chunk(document)
+        assert not [chunk.text for chunk in found if chunk.text.endswith("limits")]
+        whole = any(below in chunk.text for chunk in found)
+        assert whole or sum(chunk.forced for chunk in found) > 1
+        assert _squeeze(_once(document, found)) == _squeeze(document.text)
