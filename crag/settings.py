@@ -18,7 +18,7 @@ DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8000
 DEFAULT_PIPELINE = "crag"
 
-THREADS = 32
+THREADS = 16
 """Steps of answers at once. A slow reranker or embedding endpoint holds one of them for each question; asyncio's own
 number, four more than there are cores, would let six such questions stop all others."""
 _ORIGIN = re.compile(r"(?!file:)[a-z][a-z0-9+.-]*://[^/?#@\s]+")
