@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import groupby, zip_longest
+from itertools import zip_longest
 from typing import Any
 
 from chunking.errors import DocumentError
 from chunking.loaders.base import Parsed, TextBuilder, item_indent
 from chunking.loaders.html_frames import content
 from chunking.loaders.html_nesting import BLOCK_TAGS, bounded
-from chunking.loaders.html_tables import flat, is_records, rows_of, written
+from chunking.loaders.html_tables import flat, runs_of, written
 from chunking.normalize import clean, decode
 
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
@@ -124,9 +124,9 @@ class _Writer:
         caption = table.css_first("caption")
         if caption is not None:
             self.builder.add("paragraph", flat(caption))
-        for records, rows in groupby(rows_of(table), is_records):
+        for records, rows in runs_of(table):
             if records:
-                text, whole = written(list(rows))
+                text, whole = written(rows)
                 self.builder.add("table", text)
                 if not whole:
                     self.notes[_SPANS] = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
 from chunking.loaders.tables import table_text
@@ -18,6 +19,7 @@ _FREE_CHARACTERS = 4_000
 _CHARACTERS_FOR_ONE = 8
 """The same for the characters that cells over several rows repeat."""
 _LAYOUT = "table, h1, h2, h3, p + p + p + p"
+_BLOCKS = "table table, h1, h2, h3, h4, pre, p + p + p + p"
 _LONGEST_CODE = 3
 """Lines of code that a cell of a record may hold: as one line, more of them could not be read."""
 _LONGEST_TITLED = 300
@@ -30,7 +32,7 @@ def flat(node: Any) -> str:
     return " ".join(clean(node.text(separator=" " if node.css_first(_PARTED) else "")).split())
 
 
-def rows_of(table: Any) -> Iterator[Any]:
+def _rows(table: Any) -> Iterator[Any]:
     """The rows of a table, without those of tables inside."""
     for child in table.iter():
         if child.tag == "tr":
@@ -39,8 +41,16 @@ def rows_of(table: Any) -> Iterator[Any]:
             yield from (row for row in child.iter() if row.tag == "tr")
 
 
-def is_records(row: Any) -> bool:
-    """Whether a row is one line of a table, and no frame around what must be read block by block."""
+def runs_of(table: Any) -> Iterator[tuple[bool, list[Any]]]:
+    """The rows of a table in order: whether they are lines of a table, or frames around what must be read by blocks."""
+    if table.css_first(_BLOCKS) is None:
+        yield True, list(_rows(table))
+        return
+    for records, rows in groupby(_rows(table), _is_record):
+        yield records, list(rows)
+
+
+def _is_record(row: Any) -> bool:
     if row.css_first(_LAYOUT) is not None:
         return False
     codes, titles = row.css("pre"), row.css("h4")
@@ -57,8 +67,8 @@ def written(rows: Sequence[Any]) -> tuple[str, bool]:
     All rows are of one width: a cell over several rows is said in each of them, one over several columns in the first.
     Where that would be far larger than what the page states, each cell is said once and rows stay as short as they are.
     """
-    header = bool(rows) and len(_cells(rows[0])) > 1 and all(cell.tag == "th" for cell in _cells(rows[0]))
     lines = [[(flat(cell), cell) for cell in _cells(row)] for row in rows]
+    header = bool(lines) and len(lines[0]) > 1 and all(cell.tag == "th" for _, cell in lines[0])
     stated = sum(map(len, lines))
     most = _FREE_CELLS + _CELLS_FOR_ONE * stated
     repeated = _FREE_CHARACTERS + _CHARACTERS_FOR_ONE * sum(len(words) for line in lines for words, _ in line)
