@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from chunking.errors import ConfigError, ProviderError
 from graph.config import GenerationConfig
 from graph.llms.base import LanguageModel, LengthError, Message, Request
+from graph.llms.opening import Opening
 from graph.loops import PerLoop
 from graph.prompts import answer_messages
 from graph.types import Usage
@@ -64,7 +65,7 @@ class OpenAIModel:
                 "max_tokens": request.config.max_tokens,
             }
             stream = await self._create({**call, "stream": True, "stream_options": {"include_usage": True}})
-            finish, usage, written = None, None, 0
+            finish, usage, written, opening = None, None, 0, Opening()
             async with stream:
                 async for event in stream:
                     usage = event.usage or usage
@@ -78,8 +79,10 @@ class OpenAIModel:
                     if written > CHARACTERS * request.config.max_tokens:
                         finish = "length"
                         break
-                    if piece:
-                        yield piece
+                    if text := opening.push(piece or ""):
+                        yield text
+            if text := opening.close():
+                yield text
             yield _usage(usage)
             # A server that dies in mid-stream closes the connection like one that is done.
             if finish is None:
@@ -184,6 +187,9 @@ def parse_object(text: str, schema: Mapping[str, Any]) -> dict[str, Any] | None:
             value, _ = decoder.raw_decode(text, start)
         except ValueError:
             value = None
+        except RecursionError:
+            # Nested thousands deep, it is no reply, nor is what lies inside.
+            return None
         if isinstance(value, dict) and _fits(value, schema):
             return value
         start = text.find("{", start + 1)

@@ -15,6 +15,7 @@ from graph.config import GenerationConfig, GradingConfig, LimitsConfig, RewriteC
 from graph.engine import Engine
 from graph.llms import build_llm
 from graph.llms.openai import OpenAIModel, parse_object
+from graph.llms.opening import Opening
 from graph.nodes.rewrite import FEEDBACK
 from graph.prompts import NOT_ENOUGH
 from graph.types import Answer, AnswerReady, TextDelta, Turn
@@ -349,3 +350,40 @@ def test_a_structured_reply_of_another_shape_is_a_provider_error(server: Scripte
 def test_json_is_found_in_what_models_write(text: str, value: dict[str, Any] | None) -> None:
     schema = {"properties": {"query": {"type": "string"}}, "required": ["query"]}
     assert parse_object(text, schema) == value
+
+
+@pytest.mark.parametrize("size", [1, 7, 400])
+@pytest.mark.parametrize(
+    "opening",
+    [
+        "<think>Source 1 says 312.</think>",
+        "<think>\nThe user asks.\n</think>\n\n",
+        "<thinking>a</thinking>Sure! ",
+        "Sure! ",
+        "Certainly.\n\n",
+        "好的！",
+    ],
+)
+def test_thoughts_and_politeness_before_an_answer_are_no_part_of_it(
+    server: ScriptedServer, opening: str, size: int
+) -> None:
+    written = f"{opening}The tower has 312 steps [1]."
+    server.enqueue(chat_stream([written[at : at + size] for at in range(0, len(written), size)]))
+    got = answer(server)
+    assert (got.text, got.status) == ("The tower has 312 steps [1].", "grounded")
+
+
+@pytest.mark.parametrize("written", ["Sure", "12", "<b>Sure</b> enough, it has 312 steps [1].", "Sure enough."])
+def test_what_only_looks_like_an_opening_is_kept(written: str) -> None:
+    opening = Opening()
+    assert "".join(map(opening.push, written)) + opening.close() == written
+
+
+def test_thoughts_that_never_end_are_the_whole_reply() -> None:
+    opening = Opening()
+    assert "".join(map(opening.push, "<think>" + "It has 312 steps [1]. " * 50)) + opening.close() == ""
+
+
+@pytest.mark.parametrize("text", ['{"query":' + "[" * 5000, '{"query":' * 5000])
+def test_a_reply_nested_thousands_deep_is_none(text: str) -> None:
+    assert parse_object(text, {"required": ["query"]}) is None
