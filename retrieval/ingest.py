@@ -43,7 +43,8 @@ class Skipped:
 @dataclass(slots=True)
 class IngestReport:
     """Numbers of documents by what happened to them. `chunks` were written, `notes` are what readers of a document
-    should know, by source; `degraded` is what failed on the way without a document being lost."""
+    should know, by source; `gone` are the sources of documents under the given folders whose file is gone,
+    which stay without `prune`; `degraded` is what failed on the way without a document being lost."""
 
     added: int = 0
     updated: int = 0
@@ -51,6 +52,7 @@ class IngestReport:
     removed: int = 0
     renamed: int = 0
     skipped: list[Skipped] = field(default_factory=list)
+    gone: list[str] = field(default_factory=list)
     chunks: int = 0
     seconds: float = 0.0
     notes: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -65,6 +67,8 @@ class IngestReport:
             "removed": self.removed,
             "renamed": self.renamed,
             "skipped": [{"path": entry.path, "reason": entry.reason} for entry in self.skipped],
+            "gone": self.gone,
+            "notes": [{"path": source, "notes": list(notes)} for source, notes in self.notes.items()],
             "chunks": self.chunks,
             "seconds": round(self.seconds, 3),
             "degraded": [entry.to_dict() for entry in self.degraded],
@@ -127,15 +131,16 @@ def ingest(
             report.skipped.append(Skipped(origin, reason))
             batch.skip(source)
     batch.flush()
+    folders = [path.resolve() for path in paths if path.is_dir()]
+    gone = [
+        member
+        for origin, member in members.items()
+        if any(Path(origin).is_relative_to(folder) for folder in folders) and not found.may_hold(origin)
+    ]
     if prune:
-        folders = [path.resolve() for path in paths if path.is_dir()]
-        report.removed = workspace.remove(
-            [
-                member.id
-                for origin, member in members.items()
-                if any(Path(origin).is_relative_to(folder) for folder in folders) and not found.may_hold(origin)
-            ]
-        )
+        report.removed = workspace.remove([member.id for member in gone])
+    else:
+        report.gone = sorted(member.source for member in gone)
     workspace.follow()
     return _finished(report, index, started)
 

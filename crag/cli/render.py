@@ -194,15 +194,25 @@ def _brief(value: Any) -> str:
     return _shortened(text, 100)
 
 
+_NAMED = 5
+"""Files named of those that are gone."""
+
+
 def print_ingest(to: Console, report: Shape) -> None:
     """What an ingest did, and what it could not read."""
     kinds = ("added", "updated", "unchanged", "removed", "renamed")
     done = ", ".join(f"{_count(report[kind])} {kind}" for kind in kinds if _count(report[kind]) or kind == "added")
     to.print(Text(f"{done}; {counted(report['chunks'], 'chunk')}, {report['seconds']:.1f} s", style="bold"))
+    if gone := report["gone"]:
+        which = ", ".join(gone[:_NAMED]) + (", …" if len(gone) > _NAMED else "")
+        verb, them = ("is", "it") if len(gone) == 1 else ("are", "them")
+        to.print(Text(f"{counted(len(gone), 'file')} {verb} gone ({which}): --prune removes {them}", style="yellow"))
     for each in report["skipped"]:
         # A reader's sentence names the file already.
         named = f"{Path(each['path']).name} " in each["reason"]
         to.print(Text(f"  skipped: {'' if named else each['path'] + ': '}{each['reason']}", style="yellow"))
+    for each in report["notes"]:
+        to.print(Text(f"  note: {each['path']}: {_shortened('; '.join(each['notes']), 160)}", style="dim"))
     for entry in report.get("degraded", ()):
         to.print(Text(_degraded(entry), style="yellow"))
 

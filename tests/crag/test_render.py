@@ -121,7 +121,7 @@ def test_the_other_places_of_a_passage_are_named() -> None:
     assert "also in b.pdf, page 3; c.md  \n" in to.file.getvalue()  # type: ignore[attr-defined]
 
 
-def test_a_skipped_file_is_named_once_and_one_is_one() -> None:
+def test_an_ingest_names_what_it_skipped_what_is_gone_and_what_was_noted() -> None:
     to = Console(file=StringIO(), width=200)
     skipped = [
         {"path": "/docs/a.txt", "reason": "docs/a.txt is empty: there is nothing to read in it."},
@@ -138,11 +138,15 @@ def test_a_skipped_file_is_named_once_and_one_is_one() -> None:
             "chunks": 1,
             "seconds": 0.2,
             "skipped": skipped,
+            "gone": ["docs/x.md"],
+            "notes": [{"path": "docs/c.txt", "notes": ["read as GB18030", "a list of links was left out"]}],
         },
     )
     assert to.file.getvalue().splitlines() == [  # type: ignore[attr-defined]
         "1 added; 1 chunk, 0.2 s",
+        "1 file is gone (docs/x.md): --prune removes it",
         "  skipped: docs/a.txt is empty: there is nothing to read in it.",
         "  skipped: /docs/b.txt: Permission denied",
+        "  note: docs/c.txt: read as GB18030; a list of links was left out",
     ]
     assert [counted(n, "question") for n in (0, 1, 2)] == ["0 questions", "1 question", "2 questions"]

@@ -80,6 +80,21 @@ def test_a_single_file_is_called_by_its_name(workspace: Workspace, index: Index,
     assert [record.source for record in workspace.registry] == ["tea.txt"]
 
 
+def test_what_is_gone_and_what_readers_noted_is_in_the_report(workspace: Workspace, index: Index, folder: Path) -> None:
+    (folder / "old.txt").write_bytes("每日备份保留十四天，由值班工程师核对。".encode("gb18030"))
+    (folder / "gone.txt").write_text("The gate closes at nine.", encoding="utf-8")
+    first = ingest(workspace, index, [folder], warm_sentences=False).to_dict()
+    assert [entry["path"] for entry in first["notes"]] == ["notes/old.txt"]
+    assert "gb18030" in first["notes"][0]["notes"][0]
+    assert first["gone"] == []
+    (folder / "gone.txt").unlink()
+    (folder / "tea.txt").unlink()
+    second = ingest(workspace, index, [folder], warm_sentences=False).to_dict()
+    assert (second["gone"], second["removed"], second["notes"]) == (["notes/gone.txt", "notes/tea.txt"], 0, [])
+    third = ingest(workspace, index, [folder], prune=True, warm_sentences=False).to_dict()
+    assert (third["gone"], third["removed"]) == ([], 2)
+
+
 def test_bad_files_are_reported_and_the_rest_goes_in(workspace: Workspace, index: Index, folder: Path) -> None:
     (folder / "empty.txt").write_bytes(b"")
     (folder / "broken.pdf").write_bytes(b"%PDF-1.7 but not really")
@@ -90,7 +105,7 @@ def test_bad_files_are_reported_and_the_rest_goes_in(workspace: Workspace, index
     assert set(skipped) == {"empty.txt", "broken.pdf", "image.png", "absent.md"}
     assert all(skipped.values())
     counts = {"added", "updated", "unchanged", "removed", "renamed"}
-    assert set(report.to_dict()) == {*counts, "skipped", "chunks", "seconds", "degraded"}
+    assert set(report.to_dict()) == {*counts, "skipped", "gone", "notes", "chunks", "seconds", "degraded"}
     assert {"path", "reason"} == set(report.to_dict()["skipped"][0])
 
 
