@@ -91,6 +91,15 @@ class ChunkTable:
         """Ids of the chunks that the vector store has still to follow."""
         return [row[0] for row in self._all("SELECT chunk_id FROM outbox WHERE index_id = ?")]
 
+    def awaiting(self) -> int:
+        """Number of the chunks that are there and whose vector is still to be written."""
+        return int(
+            self._scalar(
+                "SELECT count(*) FROM outbox o JOIN chunks c ON c.index_id = o.index_id AND c.id = o.chunk_id"
+                " WHERE o.index_id = ?"
+            )
+        )
+
     def generation(self) -> int:
         """Grows with every change that the derived stores have followed."""
         return int(self._scalar("SELECT generation FROM indexes WHERE id = ?"))

@@ -80,6 +80,12 @@ class RetrievalConfig(_Section):
     dense_weight: float = Field(default=1.0, ge=0, le=100)
     lexical_weight: float = Field(default=1.0, ge=0, le=100)
 
+    @model_validator(mode="after")
+    def _searches(self) -> Self:
+        if not (self.dense or self.lexical):
+            raise ValueError("dense and lexical are both off: nothing would be searched, leave one of them on")
+        return self
+
 
 class RerankConfig(_Section):
     provider: str = "none"

@@ -68,6 +68,7 @@ class Index:
         self._generation = -1
         self._checked = False
         self._saved, self._changed = -1, 0
+        self._whole = -1
 
     @cached_property
     def chunker(self) -> Chunker:
@@ -111,6 +112,19 @@ class Index:
     def vectors(self, ids: Sequence[str]) -> dict[str, Vectors]:
         """Stored vectors by chunk id, for the ids that have one. Raises StoreError."""
         return self._read(lambda: self._store.vectors(ids))
+
+    def lacking(self) -> int:
+        """Number of chunks that have no vector, or an old one. Raises StoreError.
+
+        Cheap where nothing lacks: the vectors are counted once for each state of the index.
+        """
+        generation, pending = self.chunks.generation(), self.chunks.awaiting()
+        if not pending and generation == self._whole:
+            return 0
+        lacking = max(pending, len(self.chunks) - self._read(self._store.count))
+        if not lacking:
+            self._whole = generation
+        return lacking
 
     # Changing
 

@@ -31,8 +31,9 @@ def rank_hits(
     """Fuse the sides that ran (None: did not) and build at most `top_k` hits.
 
     A chunk that only one side returned still gets the other side's score, from its stored vector or its term counts;
-    its rank on that side stays absent. The signal ``matched`` is the idf-weighted share of the question's words that
-    the chunk holds; ``coverage`` is the same, absent where the chunk is in another language.
+    its rank on that side stays absent. One whose vector is not stored yet has no cosine. The signal ``matched`` is the
+    idf-weighted share of the question's words that the chunk holds; ``coverage`` is the same, absent where the chunk is
+    in another language.
     """
     sides: list[tuple[Stage, Ranking, float]] = []
     if dense is not None:
@@ -54,8 +55,9 @@ def rank_hits(
         if config.fusion == "convex" and matches is not None:
             pool = [identifier for identifier, _ in stages[-1][1]]
             complete(pool)
-            pool = [identifier for identifier in pool if identifier in cosines]
-            scored = [{i: cosines[i] for i in pool}, {i: matches.score(i) for i in pool}]
+            # Without a vector yet: as far from the question as the farthest.
+            least = min((cosines[i] for i in pool if i in cosines), default=0.0)
+            scored = [{i: cosines.get(i, least) for i in pool}, {i: matches.score(i) for i in pool}]
             stages.append(("convex", convex_combination(scored, weights)))
     # A chunk may have been deleted since the sides were asked.
     found = chunks([identifier for identifier, _ in stages[-1][1]])

@@ -15,6 +15,8 @@ from retrieval.ranking import Ranking, rank_hits
 from retrieval.sections import merge_siblings
 from retrieval.types import Degraded, Filters, Hit
 
+_WITHOUT = "wait for the ingest that goes on, or run crag index rebuild"
+
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
@@ -38,7 +40,8 @@ class Retriever:
     def retrieve(self, question: str, *, top_k: int | None = None, filters: Filters | None = None) -> Retrieval:
         """At most `top_k` hits (the configuration's by default) of the documents that pass the filters.
 
-        Copies are folded, and siblings merged into their section where enough of them were found.
+        Copies are folded, and siblings merged into their section where enough of them were found. Passages that have
+        no vector yet are found by their words, and `degraded` tells how many there are.
 
         Raises StoreError or ProviderError where no enabled side is left.
         """
@@ -46,6 +49,7 @@ class Retriever:
         top_k = self.config.top_k if top_k is None else top_k
         k = max(self.config.candidates, top_k)
         failures: dict[str, CragError] = {}
+        lacking = 0
         dense: Ranking | None = None
         lexical: Ranking | None = None
         vector: Vectors | None = None
@@ -54,6 +58,10 @@ class Retriever:
             try:
                 vector = embed(self.embedder, [question], "query")[0]
                 dense = self.index.dense(vector, k, documents)
+                lacking = self.index.lacking()
+                if lacking and lacking >= (chunks := len(self.index.chunks)):
+                    dense = None
+                    raise StoreError(f"None of the {chunks} passages has a vector yet: {_WITHOUT}.")
             except (ProviderError, StoreError) as error:
                 failures["dense"] = error
         try:
@@ -63,24 +71,38 @@ class Retriever:
             failures["bm25"] = error
         if dense is None and lexical is None:
             raise next(iter(failures.values()))
-        distinct = Distinct(self.index.chunks.get, top_k)
-        hits = rank_hits(
-            dense,
-            lexical,
-            question=question,
-            config=self.config,
-            top_k=top_k,
-            vector=vector if dense is not None else None,
-            matches=matches,
-            chunks=distinct,
-            vectors=self.index.vectors,
-        )
+
+        def rank(dense: Ranking | None) -> list[Hit]:
+            distinct = Distinct(self.index.chunks.get, top_k)
+            hits = rank_hits(
+                dense,
+                lexical,
+                question=question,
+                config=self.config,
+                top_k=top_k,
+                vector=vector if dense is not None else None,
+                matches=matches,
+                chunks=distinct,
+                vectors=self.index.vectors,
+            )
+            return distinct.placed(hits)
+
+        try:
+            hits = rank(dense)
+        except StoreError as error:  # Vectors that can be searched need not be readable.
+            if dense is None or lexical is None:
+                raise
+            failures["dense"] = error
+            hits = rank(None)
         hits = merge_siblings(
-            distinct.placed(hits),
+            hits,
             best=self.config.top_k,
             share=self.config.section_share,
             sections=self.index.chunks.sections,
         )
         action = "ranked by BM25 alone" if lexical is not None else "ranked by vectors alone"
-        failed = (Degraded(stage, str(error), action) for stage, error in failures.items())
+        failed = [Degraded(stage, str(error), action) for stage, error in failures.items()]
+        if lacking and "dense" not in failures:
+            reason = f"{lacking} of {len(self.index.chunks)} passages have no vector yet: {_WITHOUT}"
+            failed.append(Degraded("dense", reason, "those are found by their words alone"))
         return Retrieval(hits, (*self.notices, *failed))

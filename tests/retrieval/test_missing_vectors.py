@@ -1,0 +1,136 @@
+"""Vectors that are lost, not written yet or unreadable: the words still find what they name, and the answer says so."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from chunking.errors import StoreError
+from retrieval.config import RetrievalConfig
+from retrieval.embedders.base import Vectors
+from retrieval.index import Index
+from retrieval.ingest import ingest
+from retrieval.retriever import Retrieval, Retriever
+from retrieval.vectors.base import Points
+from retrieval.vectors.chroma import ChromaStore
+from retrieval.workspace import Workspace
+from tests.fakes.corpus import CHUNKING
+from tests.fakes.embedder import HashEmbedder
+
+QUESTION = "Which tea is half oxidised, oolong or green?"
+
+
+@pytest.fixture
+def home(tmp_path: Path, folder: Path) -> Path:
+    """A closed workspace that holds the folder."""
+    with Workspace.open(tmp_path / "home", write=True) as workspace:
+        ingest(workspace, workspace.index(CHUNKING, HashEmbedder()), [folder], warm_sentences=False)
+    return tmp_path / "home"
+
+
+def asked(home: Path, question: str = QUESTION, *, write: bool = False, **settings: object) -> Retrieval:
+    with Workspace.open(home, write=write) as workspace:
+        index = workspace.index(CHUNKING, HashEmbedder())
+        return Retriever(index, index.embedder, RetrievalConfig.model_validate(settings)).retrieve(question)
+
+
+def empty(folder: Path) -> None:
+    shutil.rmtree(folder)
+    folder.mkdir()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        shutil.rmtree,
+        empty,
+        lambda folder: (folder / "chroma.sqlite3").unlink(),
+        lambda folder: (folder / "chroma.sqlite3").write_bytes(b""),
+    ],
+)
+@pytest.mark.parametrize("fusion", ["convex", "rrf"])
+def test_without_any_vector_the_words_answer(home: Path, damage: Callable[[Path], object], fusion: str) -> None:
+    (folder,) = (home / "indexes").iterdir()
+    damage(folder)
+    found = asked(home, fusion=fusion)
+    assert found.hits[0].document.source == "notes/tea.txt"
+    assert [hit.chunk.id for hit in found.hits] == [hit.chunk.id for hit in asked(home, dense=False).hits]
+    (entry,) = found.degraded
+    assert (entry.stage, entry.action) == ("dense", "ranked by BM25 alone")
+    assert entry.reason.startswith("None of the")
+    assert "crag index rebuild" in entry.reason
+    with pytest.raises(StoreError, match="crag index rebuild"):
+        asked(home, lexical=False)
+    # The owner makes it good by itself.
+    assert asked(home, write=True).degraded == asked(home).degraded == ()
+
+
+@pytest.mark.parametrize("fusion", ["convex", "rrf"])
+def test_passages_that_an_ingest_was_killed_before_giving_a_vector_are_found(home: Path, fusion: str) -> None:
+    (folder,) = (home / "indexes").iterdir()
+    whole = asked(home)
+    victim = whole.hits[0].chunk.id
+    store = ChromaStore(folder, f"crag-{folder.name}")
+    store.delete([victim])
+    with Workspace.open(home, write=True) as workspace:
+        index = workspace.index(CHUNKING, HashEmbedder())
+        with workspace._database.transaction() as connection:
+            index.chunks.mark(connection, [victim])
+        total = len(index.chunks)
+    store.close()
+    found = asked(home, fusion=fusion)
+    hit = next(hit for hit in found.hits if hit.chunk.id == victim)
+    assert "dense" not in hit.scores
+    assert hit.scores["bm25"] > 0
+    (entry,) = found.degraded
+    assert entry.reason.startswith(f"1 of {total} passages have no vector yet")
+    # Also where one too many hides that one lacks.
+    store.upsert(Points(["stranger"], ["d"], HashEmbedder().embed(["stranger"], "passage")))
+    store.close()
+    assert asked(home).degraded == (entry,)
+    assert asked(home, write=True).degraded == ()
+
+
+class Unreadable(ChromaStore):
+    """As Chroma is where the folder of its segment is gone: what it has in memory can be searched."""
+
+    def vectors(self, ids: Sequence[str]) -> dict[str, Vectors]:
+        raise StoreError("Error reading the segment: run crag index rebuild.")
+
+
+def test_vectors_that_can_be_searched_and_not_read_leave_the_words(home: Path) -> None:
+    (folder,) = (home / "indexes").iterdir()
+    with Workspace.open(home, write=False) as workspace:
+        whole = workspace.index(CHUNKING, HashEmbedder())
+        index = Index(
+            database=workspace._database,
+            number=1,
+            fingerprint=whole.fingerprint,
+            folder=folder,
+            store=Unreadable(folder, f"crag-{folder.name}"),
+            chunking=CHUNKING,
+            embedder=HashEmbedder(),
+        )
+        asks = [f"{one} {two}" for one in ("oolong", "port", "volcano") for two in ("tea", "city", "basalt", "mail")]
+        # The two sides differ, so that a vector has to be read.
+        question = next(
+            each
+            for each in asks
+            if index.match(each).top(1)[0][0] != index.dense(HashEmbedder().embed([each], "query")[0], 1)[0][0]
+        )
+        found = Retriever(index, index.embedder, RetrievalConfig(candidates=1, top_k=1)).retrieve(question)
+        words = Retriever(whole, whole.embedder, RetrievalConfig(dense=False, candidates=1, top_k=1)).retrieve(question)
+        index.close()
+    assert [hit.chunk.id for hit in found.hits] == [hit.chunk.id for hit in words.hits] != []
+    (entry,) = found.degraded
+    assert (entry.stage, entry.action) == ("dense", "ranked by BM25 alone")
+    assert "crag index rebuild" in entry.reason
+
+
+def test_a_search_of_nothing_is_refused() -> None:
+    with pytest.raises(ValidationError, match="both off"):
+        RetrievalConfig(dense=False, lexical=False)
