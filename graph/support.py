@@ -43,7 +43,7 @@ _UNTOLD = re.compile(
     re.IGNORECASE,
 )
 _CLAUSE_END = re.compile(
-    r"[,，;；:：、()（）|\n]|\b(?:and|but|while|because|although|though|so)\b|但是|但|而且|而|并且|因为|所以|可是"
+    r"[,，;；:：、()（）|\n]| · |\b(?:and|but|while|because|although|though|so)\b|但是|但|而且|而|并且|因为|所以|可是"
 )
 SAME_THING = 0.6
 """Share of a clause's content words that a clause of the source has, from which the two are about the same thing: then
