@@ -6,6 +6,7 @@ import re
 
 from graph.language import language_of
 from graph.smalltalk import aside
+from graph.subjects import replaced
 from graph.support import content_words
 from graph.types import Language, Turn
 
@@ -70,6 +71,14 @@ _SHORT: dict[Language, int] = {"zh": 5, "en": 3}
 _PARTICLE = re.compile(r"呢\W*\Z")
 
 
+_CORRECTS = re.compile(
+    r"\A\W*(?:(?:no|nope|sorry|oops|wait|actually|not that)\b\W*)*\bi (?:meant|mean|was asking about|asked about)\s+"
+    r"|\A\W*(?:(?:不对|不對|不是|抱歉|错了|錯了|不好意思|对不起)[\s，,。！!]*)*我(?:问|問|说|說|指|想问|想問)的是",
+    re.IGNORECASE,
+)
+_PLACE = re.compile(r"\A(?:on|for|in|with|of|at)\s+", re.IGNORECASE)
+
+
 def own_question(question: str) -> str:
     """The question without the And or But, 那么 or 还有, that ties it to the one before."""
     opener = _OPENER[language_of(question)].match(question)
@@ -81,7 +90,7 @@ def refers_back(question: str, history: tuple[Turn, ...]) -> bool:
     anchor = _anchor(history)
     if anchor is None:
         return False
-    if _points(question):
+    if _points(question) or _CORRECTS.match(question):
         return True
     if language_of(question) != language_of(anchor):
         return not content_words(question)
@@ -96,7 +105,9 @@ def joined(question: str, history: tuple[Turn, ...]) -> str:
     anchor = _anchor(history)
     if anchor is None:
         return question
-    rest = _ABOUT.sub("", own_question(question))
+    rest = _rest(question)
+    if (other := _other_subject(anchor, question)) is not None:
+        return other[-QUESTION_LIMIT:]
     if rest and not ASKS[language_of(rest)].search(rest):
         comma = "，" if language_of(anchor) == "zh" else ", "
         return f"{anchor.rstrip(' ?？.。!！')}{comma}{rest}"[-QUESTION_LIMIT:]
@@ -104,12 +115,32 @@ def joined(question: str, history: tuple[Turn, ...]) -> str:
 
 
 def _anchor(history: tuple[Turn, ...]) -> str | None:
-    """The user's last question that stands alone, else their first one; None where they have asked nothing."""
+    """The user's last question that stands alone, else their first one; None where they have asked nothing.
+
+    About the subject that they named last: "And the HX-300?" makes it a question about that one.
+    """
     asked = [text.strip() for role, text in history if role == "user" and text.strip() and aside(text) is None]
-    for number in range(len(asked) - 1, 0, -1):
-        if not _points(asked[number]) and _stands_alone(asked[number]):
-            return own_question(asked[number])
-    return own_question(asked[0]) if asked else None
+    anchor = own_question(asked[0]) if asked else None
+    for question in asked[1:]:
+        if not _points(question) and not _CORRECTS.match(question) and _stands_alone(question):
+            anchor = own_question(question)
+        elif anchor is not None:
+            anchor = _other_subject(anchor, question) or anchor
+    return anchor
+
+
+def _rest(question: str) -> str:
+    """What a question says beside its tie to the one before."""
+    own = _CORRECTS.sub("", own_question(question))
+    return _ABOUT.sub("", own)
+
+
+def _other_subject(anchor: str, question: str) -> str | None:
+    """The anchor about what `question` names, where it does no more than name it."""
+    rest = _PLACE.sub("", _rest(question))
+    if ASKS[language_of(rest)].search(rest):
+        return None
+    return replaced(anchor, rest)
 
 
 def _points(question: str) -> bool:

@@ -203,3 +203,35 @@ def test_any_question_gives_a_bounded_query(question: str, tried: list[str]) -> 
     query = feedback_query(state(question, *tried))
     assert len(query) <= QUERY_LIMIT
     assert "\n" not in query
+
+
+@pytest.mark.parametrize(
+    ("earlier", "question", "searched"),
+    [
+        (["Who designed the HX-200?"], "And the HX-300?", "Who designed the HX-300?"),
+        (["Who designed the HX-200?"], "What about the HX-300?", "Who designed the HX-300?"),
+        (["KuStore 3.0 监听哪个端口？"], "KuQueue 呢？", "KuQueue 监听哪个端口？"),
+        (["What does E07 mean?"], "And the E21 of the HX-400?", "What does E21 mean, HX-400?"),
+        (
+            ["Who designed the HX-200?", "And on the HX-300?"],
+            "How long is its compressor warranty?",
+            "Who designed the HX-300? How long is its compressor warranty?",
+        ),
+        (["Who designed the HX-200?"], "No, I meant the HX-300", "Who designed the HX-300?"),
+        (["Who wrote the Go client?"], "sorry, I meant the Python client", "Who wrote the Python client?"),
+        (["Who wrote the client?"], "I meant the Python client.", "Who wrote the Python client?"),
+        (["KuStore 3.0 支持二级索引吗？"], "不对，我问的是2.x", "KuStore 2.x 支持二级索引吗？"),
+        (["3.0 版本支持二级索引吗？"], "不对，我问的是2.x", "2.x 版本支持二级索引吗？"),
+        (
+            ["How does the HX-200 differ from the HX-300?"],
+            "And the HX-100?",
+            "How does the HX-200 differ from the HX-300, the HX-100?",
+        ),
+    ],
+)
+def test_a_follow_up_that_names_another_subject_replaces_the_one_before(
+    earlier: list[str], question: str, searched: str | None
+) -> None:
+    history = asked(*earlier)
+    assert refers_back(question, history)
+    assert joined(question, history) == searched

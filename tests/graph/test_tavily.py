@@ -160,12 +160,12 @@ def test_without_a_key_nothing_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
         (
             "My password is hunter2, what does error E07 mean?",
             "And the E21 of the HX-400?",
-            "error E07 mean E21 HX-400",
+            "error E21 mean HX-400",
         ),
-        ("My password is hunter2 what does error E07 mean?", "And E21?", "error E07 mean E21"),
-        ("password: hunter2, what is E07? I live in 12 Baker Street", "And E21?", "E07 E21"),
-        ("For the HX-400, what does E07 mean?", "And E21?", "HX-400 E07 mean E21"),
-        ("我的密码是hunter2，E07是什么意思？", "那E21呢？", "E07 E21"),
+        ("My password is hunter2 what does error E07 mean?", "And E21?", "error E21 mean"),
+        ("password: hunter2, what is E07? I live in 12 Baker Street", "And E21?", "E21"),
+        ("For the HX-400, what does E07 mean?", "And E21?", "For the HX-400, what does E21 mean?"),
+        ("我的密码是hunter2，E07是什么意思？", "那E21呢？", "E21"),
         (
             "My password is hunter2.",
             "What does error E21 of the HX-400 mean?",
