@@ -12,6 +12,12 @@ from graph.language import STOPWORDS
 from graph.support import identifiers
 
 _VERSION = re.compile(r"(?:([a-z]+|版)本? ?)?(?<![0-9.])(\d+(?:\.(?:\d+|x))+)(?![a-z0-9])(?: ?(版))?")
+_ONE = r"(?:[a-z]+[a-z0-9]*[-_.]?\d[a-z0-9]*|\d+(?:\.(?:\d+|x))+)"
+_BETWEEN = r"[,、/和与與跟及比]|以及|还是|還是|and\b|or\b|vs\b\.?|versus\b"
+_TWO = re.compile(
+    rf"(?<![\w.])({_ONE}) ?(?:{_BETWEEN}) ?(?:the )?({_ONE})(?!\w|\.\w)",
+    re.ASCII | re.IGNORECASE,
+)
 _DIGITS = re.compile(r"\d+")
 _HYPHEN = re.compile(r"(?<=[a-z])[-_](?=\d)")
 """Written or not: HX-200 is HX200."""
@@ -45,31 +51,45 @@ def naming(question: str, sentences: Sequence[str], above: Sequence[Sequence[str
     asked: dict[str, set[str]] = {}
     for name in names(question):
         asked.setdefault(name.text, set()).add(name.kind)
+    # "How does 2.x differ from 3.0?": without a word of its own 3.0 is still asked for.
+    known = {*asked, *(version for _, version, _ in _VERSION.findall(_plain(question)))}
     read = [(sentence, *over) for sentence, over in zip(sentences, above, strict=True)] if asked else []
-    verdicts = [[_about(name, asked, texts) for name in asked] for texts in read]
+    verdicts = [[_about(name, kinds, known, texts) for name, kinds in asked.items()] for texts in read]
     met = [any(values) for values in zip(*((value == 1 for value in verdict) for verdict in verdicts), strict=True)]
     return [
         (
             sum(value == 1 for value in verdict) / len(asked),
-            sum(value == -1 and known for value, known in zip(verdict, met, strict=True)) / len(asked),
+            sum(value == -1 and there for value, there in zip(verdict, met, strict=True)) / len(asked),
         )
         for verdict in verdicts
     ] or [(0.0, 0.0)] * len(sentences)
 
 
-def _about(name: str, asked: dict[str, set[str]], texts: Sequence[str]) -> int:
+def sides(question: str) -> tuple[str, ...]:
+    """The question asked of each of two things of one kind that it names together, or nothing.
+
+    "Which refrigerant do the HX-200 and the HX-300 use?" gives it with the HX-200 alone and with the HX-300 alone.
+    """
+    two = _TWO.search(question)
+    if two is None or _same(_plain(two[1]), _plain(two[2])):
+        return ()
+    if len({_DIGITS.sub("#", _plain(name).replace(".x", ".0")) for name in two.groups()}) > 1:
+        return ()
+    # A bare 2.5 is an amount: a version follows a word of its own.
+    if not any(_same(_plain(two[1]), known.text) for known in names(question)):
+        return ()
+    return tuple(f"{question[: two.start()]}{one}{question[two.end() :]}" for one in two.groups())
+
+
+def _about(name: str, kinds: Collection[str], asked: Collection[str], texts: Sequence[str]) -> int:
     """1 where the name is met first, -1 where another of its kind is that is not asked for, 0 where neither is."""
     for text in texts:
         found = names(text)
         if any(_same(name, own.text) for own in found) or _written(name, text):
             return 1
-        if any(own.kind in asked[name] and not _among(asked, own.text) for own in found):
+        if any(own.kind in kinds and not any(_same(each, own.text) for each in asked) for own in found):
             return -1
     return 0
-
-
-def _among(asked: Collection[str], name: str) -> bool:
-    return any(_same(each, name) for each in asked)
 
 
 def _same(one: str, other: str) -> bool:

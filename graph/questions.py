@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from graph.naming import sides
 from graph.support import content_words
 
 
@@ -91,14 +92,15 @@ def asks_several(question: str) -> bool:
 
 
 def parts(question: str) -> tuple[str, ...]:
-    """The questions that a question is made of: "Who wrote X, and when?" gives two. At least one, at most four."""
+    """The questions that a question is made of: "Who wrote X, and when?" gives two, and so does what is
+    asked of two things of a kind. At least one, at most four."""
     pieces = [piece.strip() for piece in _PART_ENDS.split(question) if piece.strip()]
     found: list[str] = []
     for piece in pieces:
         clauses = [clause for clause in _CLAUSE_ENDS.split(piece) if clause.strip()]
         # Only where each clause asks: "在 A 中，B 是什么" is one question.
         found += clauses if len(clauses) > 1 and all(_ASKS_ZH.search(clause) for clause in clauses) else [piece]
-    return tuple(found) if 1 < len(found) <= 4 else (question,)
+    return tuple(found) if 1 < len(found) <= 4 else sides(question) or (question,)
 
 
 def lone_parts(question: str) -> tuple[str, ...]:

@@ -122,8 +122,11 @@ def _with_antecedent(strip: Strip) -> list[str]:
 
 
 def _repeats(text: str, said: list[set[str]]) -> bool:
+    """Whether nearly all of a sentence has been said; what differs in a number is another fact."""
     words = content_words(text)
-    return any(len(words & before) >= DUPLICATE * len(words) for before in said) if words else True
+    figures = {word for word in words if any(map(str.isdigit, word))}
+    same = (before for before in said if len(words & before) >= DUPLICATE * len(words))
+    return not words or any(figures <= before for before in same)
 
 
 def _close(text: str, *, zh: bool) -> str:

@@ -206,6 +206,13 @@ def test_a_row_without_its_header_reads_as_its_cells() -> None:
     assert answer.text.startswith("检查密封圈，每 3 个月，张华。[1]")
 
 
+def test_a_cell_that_says_no_denies_nothing() -> None:
+    answer = ask(
+        "What is the default of the topic option?", "| topic | String | No | SeaTunnel-Topic | Topic of sls. |"
+    )
+    assert answer.text == "topic · String · No · SeaTunnel-Topic · Topic of sls. [1]"
+
+
 def test_marks_of_emphasis_are_left_out_and_the_citation_keeps_them() -> None:
     answer = ask("Which route does the tower take?", "The tower takes the **incorrect** route with `top_k` of 3.")
     assert answer.text == "The tower takes the incorrect route with top_k of 3. [1]"
@@ -225,3 +232,22 @@ def test_plain_text_loses_marks_only(text: str) -> None:
 
     assert letters(plain(text)) == letters(text)
     assert "\n" not in quoted(text)
+
+
+def test_of_two_things_that_are_compared_each_has_its_own_answer() -> None:
+    data = [f"# Manual of the HX-{n}\n\nThe refrigerant is {gas}." for n, gas in (("200", "R290"), ("300", "R32"))]
+    other = "The HX-200 and the HX-300 stand on feet. The refrigerant of the HX-200 and the HX-300 smells."
+    text = ask("Compare the refrigerant of the HX-200 and the HX-300.", other, *data, max_sentences=5).text
+    assert "is R290. [" in text
+    assert "is R32. [" in text
+
+
+def test_versions_that_are_compared_are_told_apart_by_their_documents() -> None:
+    passages = [
+        hit(f"单条记录不超过 {size} MB。", source=f"{version}.md", title=f"KuStore {version} 说明")
+        for version, size in (("2.x", 1), ("3.0", 4), ("4.0", 9))
+    ]
+    generation = GenerationConfig(provider="extractive", max_sentences=2)
+    engine = Engine(deps(passages, calibration=ScriptedGrader([0.9]), generation=generation))
+    text = asyncio.run(engine.ask("KuStore 2.x 和 3.0 的单条记录有什么区别？")).text
+    assert text == "单条记录不超过 1 MB。[1]单条记录不超过 4 MB。[2]"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from graph.naming import naming
+from graph.naming import naming, sides
 from graph.strips import cut, relevances
 from tests.fakes.graph import hit
 
@@ -71,3 +71,26 @@ def test_the_fact_of_the_named_product_is_before_its_introduction_and_the_other_
 def test_nothing_is_named_by_a_question_without_names() -> None:
     assert about("How heavy is it?", ("The HX-200 weighs 142 kg.",), ("It is heavy.",)) == [(0, 0), (0, 0)]
     assert about("How heavy is the HX-200?") == []
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("Compare the warranty of the HX-200 and the HX-300.", ["HX-200.", "HX-300."]),
+        ("HX-200 vs HX-300 refrigerant", ["HX-200 refrigerant", "HX-300 refrigerant"]),
+        ("KuStore 2.x 和 3.0 有什么区别？", ["KuStore 2.x 有什么区别？", "KuStore 3.0 有什么区别？"]),
+        ("How do the HX-200 and the BM25 differ?", []),
+        ("What happened in 2010 and 2011?", []),
+        ("Is 3.5 or 4.5 right?", []),
+        ("Does the HX-200 and HX-200 differ?", []),
+    ],
+)
+def test_a_question_about_two_things_of_a_kind_is_asked_of_each(question: str, asked: list[str]) -> None:
+    found = sides(question)
+    assert len(found) == len(asked)
+    assert all(one.endswith(end) for one, end in zip(found, asked, strict=True))
+
+
+def test_a_version_that_is_asked_for_without_its_word_speaks_against_no_sentence() -> None:
+    sentences = (("KuStore 2.x keeps 90 days.",), ("KuStore 3.0 keeps 180 days.",))
+    assert about("How does KuStore 2.x differ from 3.0?", *sentences) == [(1, 0), (0, 0)]
