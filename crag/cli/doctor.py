@@ -16,6 +16,7 @@ from crag.auto import CHAT_MODEL, installed, resolve
 from crag.cli.options import counted, home_option, json_option, pipeline_option, print_json
 from crag.pipeline import load_pipeline
 from crag.settings import API_KEY, HOME
+from graph.web import SWITCH
 
 PACKAGES = (
     "langgraph",
@@ -28,8 +29,26 @@ PACKAGES = (
     "FlagEmbedding",
     "ragas",
 )
-KEYS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", CHAT_MODEL, "TAVILY_API_KEY", API_KEY, HOME)
-EXTRAS = {"bge": "FlagEmbedding", "eval": "ragas"}
+KEYS = (
+    "OPENAI_API_KEY",
+    "OPENAI_BASE_URL",
+    CHAT_MODEL,
+    "RERANK_API_KEY",
+    "TAVILY_API_KEY",
+    "SEARXNG_URL",
+    SWITCH,
+    API_KEY,
+    HOME,
+)
+EXTRAS = {
+    "bge": ("FlagEmbedding",),
+    "eval": ("ragas",),
+    "ocr": ("rapidocr", "PIL"),
+    "office": ("openpyxl", "pptx"),
+    "otel": ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http"),
+    "qdrant": ("qdrant_client",),
+}
+"""Extra -> modules that it brings."""
 
 
 @click.command()
@@ -62,7 +81,7 @@ def _shape(home: Path, name: str) -> dict[str, Any]:
         "python": platform.python_version(),
         "platform": platform.platform(terse=True),
         "packages": {package: _version(package) for package in PACKAGES},
-        "extras": {extra: installed(package) for extra, package in EXTRAS.items()},
+        "extras": {extra: all(map(_importable, modules)) for extra, modules in EXTRAS.items()},
         "environment": {key: bool(os.environ.get(key)) for key in KEYS},
         "workspace": _workspace(home, problems),
         "pipeline": name,
@@ -87,6 +106,13 @@ def _workspace(home: Path, problems: list[str]) -> dict[str, Any]:
     return shape
 
 
+def _importable(module: str) -> bool:
+    try:
+        return installed(module)
+    except ModuleNotFoundError:  # of the package around it
+        return False
+
+
 def _version(package: str) -> str | None:
     try:
         return version(package)
@@ -99,8 +125,7 @@ def _print(shape: dict[str, Any]) -> None:
     for package, number in shape["packages"].items():
         click.echo(f"  {package:<16}{number or 'not installed'}")
     for extra, there in shape["extras"].items():
-        if not there:
-            click.echo(f"  extra {extra:<10}not installed: {install_line(extra)}")
+        click.echo(f"  extra {extra:<10}{'installed' if there else f'not installed: {install_line(extra)}'}")
     click.secho("Environment", bold=True)
     for key, there in shape["environment"].items():
         click.echo(f"  {key:<16}{'set' if there else 'not set'}")

@@ -159,6 +159,8 @@ def test_doctor_says_what_was_picked(home: Path) -> None:
     assert ran.code == 0
     for part in ("rank-bm25", "embedding", "extractive", "no language model is configured", "TAVILY_API_KEY"):
         assert part in ran.out
+    for name in ("extra office", "extra ocr", "extra qdrant", "SEARXNG_URL", "RERANK_API_KEY", "CRAG_WEB"):
+        assert re.search(rf"^  {name} +\S", ran.out, flags=re.MULTILINE), name
     told = crag("doctor", "--json", home=home, OPENAI_API_KEY="sk-secret")
     assert told.code == 1
     assert "CRAG_CHAT_MODEL" in told.json["problems"][0]
