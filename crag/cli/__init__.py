@@ -11,7 +11,7 @@ from typing import NoReturn
 import click
 
 from chunking.errors import ConfigError, CragError
-from crag.cli.errors import report, report_unexpected
+from crag.cli.errors import misplaced, report, report_unexpected
 from crag.cli.lazy import LazyGroup
 
 COMMANDS = {
@@ -60,8 +60,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         sys.exit(2)
     except click.ClickException as error:
         hint = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "crag"
-        sentence = f"{error.format_message().rstrip('.')}; see '{hint} --help'."
-        sys.exit(report(ConfigError(sentence), as_json=as_json))
+        sentence = misplaced(error) or error.format_message().rstrip(".")
+        sys.exit(report(ConfigError(f"{sentence}; see '{hint} --help'."), as_json=as_json))
     except CragError as error:
         sys.exit(report(error, as_json=as_json))
     except (KeyboardInterrupt, click.Abort) as interrupt:

@@ -12,6 +12,18 @@ from chunking.errors import CragError
 from crag.settings import home_folder
 
 
+def misplaced(error: click.ClickException) -> str | None:
+    """What to write where a group was given an option that its commands take."""
+    if not isinstance(error, click.NoSuchOption) or error.ctx is None or not isinstance(error.ctx.command, click.Group):
+        return None
+    group, path = error.ctx.command, error.ctx.command_path
+    for name in group.list_commands(error.ctx):
+        command = group.get_command(error.ctx, name)
+        if command and any(error.option_name in parameter.opts for parameter in command.params):
+            return f"{error.option_name} goes after the command: {path} {name} {error.option_name} ..."
+    return None
+
+
 def report(error: CragError, *, as_json: bool) -> int:
     """Tell of an error of our own tree and give back its exit code."""
     _tell(error.kind, " ".join(str(error).split()), as_json=as_json)

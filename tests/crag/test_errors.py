@@ -60,6 +60,13 @@ def _scan() -> bytes:
     return bytes(pdf.output())
 
 
+def test_an_option_before_its_command_is_told_its_place() -> None:
+    ran = crag("docs", "--home", "X")
+    assert ran.code == 2
+    assert "crag docs list --home" in sentence(ran)
+    assert "'--hoem'" in sentence(crag("docs", "--hoem", "X"))
+
+
 def test_gbk_text_is_read(tmp_path: Path) -> None:
     text = "灯塔的备份在每天凌晨三点开始。\n\n恢复演练每个季度进行一次，由运维组负责。\n"
     (tmp_path / "gbk.txt").write_bytes(text.encode("gbk"))
