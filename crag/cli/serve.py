@@ -24,7 +24,12 @@ if TYPE_CHECKING:
 
 @click.command()
 @home_option
-@click.option("--host", default=DEFAULT_HOST, show_default=True, help=f"Address; others than loopback need {API_KEY}.")
+@click.option(
+    "--host",
+    default=DEFAULT_HOST,
+    show_default=True,
+    help=f"Address; others than loopback need a key: crag keys add NAME, or {API_KEY}.",
+)
 @click.option("--port", default=DEFAULT_PORT, show_default=True, type=click.IntRange(0, 65535), help="0 takes any.")
 @click.option(
     "--pipeline",

@@ -28,3 +28,10 @@ def test_every_command_takes_home_and_explains_itself(path: str) -> None:
     command = COMMANDS[path]
     assert "home" in {parameter.name for parameter in command.params}
     assert command.help or command.short_help
+
+
+def test_serve_says_both_ways_to_make_a_key() -> None:
+    (host,) = [each for each in COMMANDS["serve"].params if each.name == "host"]
+    assert isinstance(host, click.Option)
+    assert host.help
+    assert all(way in host.help for way in ("crag keys add", "CRAG_API_KEY"))
