@@ -21,6 +21,7 @@ _REPEATS = 3
 _RUNNING_ROWS = 2
 """Of a ruled table: letterheads have one or two, and records that differ in numbers alone are no letterhead."""
 _APART = 1.6  # line heights between a running line and the next
+_PITCHES_APART = 1.05  # and more than from line to line, where that is wide
 _SMALL = 0.95  # of the body's size: what is smaller is no part of it
 _LARGE = 1.15  # of the body's size: headings are at least this
 _PAGE_NUMBER = re.compile(
@@ -65,19 +66,20 @@ def _drop_running_lines(pages: list[list[Line]], body: float) -> int:
     A running line stands apart from what follows it inwards, and it is never set in large print.
     """
     by_height = [sorted(lines, key=lambda line: -line.top) for lines in pages]
+    apart = _PITCHES_APART * _pitch([line for lines in pages for line in lines])
     keys: Counter[str] = Counter()
     for page, lines in enumerate(by_height):
         keys.update({_running_key(line, page, body) for line in (*lines[:_EDGE_LINES], *lines[-_EDGE_LINES:])})
     dropped = 0
     for page, lines in enumerate(by_height):
-        running = {id(line) for side in (lines, lines[::-1]) for line in _running(side, page, keys, body)}
+        running = {id(line) for side in (lines, lines[::-1]) for line in _running(side, page, keys, body, apart)}
         pages[page] = [line for line in pages[page] if id(line) not in running]
         dropped += len(running)
     return dropped
 
 
-def _running(lines: list[Line], page: int, keys: Counter[str], body: float) -> list[Line]:
-    """The running lines of one page edge; `lines` go from the edge inwards."""
+def _running(lines: list[Line], page: int, keys: Counter[str], body: float, apart: float) -> list[Line]:
+    """The running lines of one page edge, `apart` points or more from the text; `lines` go from the edge inwards."""
     count = 0
     while (
         count < min(_EDGE_LINES, len(lines))
@@ -88,7 +90,7 @@ def _running(lines: list[Line], page: int, keys: Counter[str], body: float) -> l
         count += 1
     while count and count < len(lines):
         outer, inner = lines[count - 1], lines[count]
-        if abs(outer.bottom - inner.bottom) >= _APART * outer.size:
+        if abs(outer.bottom - inner.bottom) >= max(apart, _APART * outer.size):
             break
         count -= 1
     return lines[:count]
@@ -265,7 +267,8 @@ def _pitch(lines: list[Line]) -> float:
         for above, below in pairwise(lines)
         if 0 < above.bottom - below.bottom < 5 * below.size
     )
-    return gaps[len(gaps) // 2] if gaps else 0.0
+    # Of two in the middle the smaller: a page of few lines has as many gaps between paragraphs as inside them.
+    return gaps[(len(gaps) - 1) // 2] if gaps else 0.0
 
 
 def _same_paragraph(paragraph: list[Line], line: Line, *, pitch: float = 0.0, new_page: bool = False) -> bool:

@@ -211,3 +211,17 @@ def test_hyphens_at_line_ends(hyphen: str, before: str, after: str, joined: str)
     assert text == joined
     assert text[starts[1] :] == after
     assert join_lines(["It is so -", "or not."]) == ("It is so - or not.", [0, 11])
+
+
+def test_widely_set_text_that_pages_share_stays_and_short_pages_keep_their_paragraphs() -> None:
+    pdf = _pdf()
+    for number in range(1, 5):
+        pdf.add_page()
+        pdf.set_font("Helvetica", size=11)
+        pdf.text(20, 20, f"Question {number}")
+        pdf.set_xy(20, 31)
+        pdf.multi_cell(160, 7, "The rain keeps falling on the old harbour while the fox sleeps and " * 3)
+        pdf.text(20, 66, f"Answer: {41 + number}")
+    texts = [text for _, text in kinds(load_bytes(bytes(pdf.output()), source="a.pdf"))]
+    body = ("The rain keeps falling on the old harbour while the fox sleeps and " * 3).strip()
+    assert texts == [text for n in range(1, 5) for text in (f"Question {n}", body, f"Answer: {41 + n}")]
