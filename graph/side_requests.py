@@ -65,6 +65,17 @@ _INSTRUCTIONS: tuple[tuple[SideKind, str], ...] = (
         rf"|总结一?下?{_TALK}[^。？?\n]{{0,30}}(?:上下文|提示|字以内)",
     ),
 )
+# What a client adds that a person does not: the conversation, where it is, or the form of the reply.
+_SHAPE = re.compile(
+    r"<(?:chat_history|conversation|history|messages)>"
+    r"|\b(?:this|our|above|preceding|following|user'?s) (?:conversation|dialogue|discussion"
+    r"|chat(?! ?(?:bot|log|room|server)))"
+    r"|\b(?:conversation|dialogue|chat) (?:above|below|so far|history)\b|\bthe (?:conversation|dialogue|chat)\W*\Z"
+    r"|\bthe user\b|\bjson\b|\bpunctuation\b|\blead-?in\b|\b\d+(?:-\d+)?[ -]words?\b|\bwords or (?:less|fewer)\b"
+    rf"|(?:以上|上述|上面|这段|這段|本次|此次|根据|依据|将|把|用户的)的?{_TALK}|字以内|字以內|标点|標點|JSON|不要解释",
+    re.IGNORECASE,
+)
+_SHAPED: tuple[SideKind, ...] = ("title", "tags", "follow_ups")
 _WORDED = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _INSTRUCTIONS)
 # A person who asks how titles are made asks the documents.
 _ASKS = re.compile(
@@ -165,7 +176,9 @@ def _kind_of(text: str) -> SideKind | None:
                 return kind
     if _ASKS.match(ends):
         return None
-    return next((kind for kind, pattern in _WORDED if pattern.search(ends)), None)
+    kind = next((kind for kind, pattern in _WORDED if pattern.search(ends)), None)
+    shaped = kind not in _SHAPED or any(pattern.search(ends) for pattern in (_SHAPE, _SPOKEN, _JSON_SPOKEN))
+    return kind if shaped else None
 
 
 def _wants_json(text: str, kind: SideKind) -> bool:

@@ -81,6 +81,7 @@ def ask(message: str, history: Sequence[Turn] = (), **changes: object) -> tuple[
         ("简要总结一下对话内容，用作后续的上下文提示 prompt，控制在 200 字以内", (("user", "备份？"),), "summary"),
         ("Suggest three follow-up questions the user might ask next.", (), "follow_ups"),
         ("请根据以上对话生成三个后续问题", (), "follow_ups"),
+        ("Generate a title for this conversation", (("user", "How many steps?"),), "title"),
     ],
 )
 def test_a_clients_own_request_searches_nothing(message: str, history: tuple[Turn, ...], kind: str) -> None:
@@ -104,6 +105,10 @@ def test_a_clients_own_request_searches_nothing(message: str, history: tuple[Tur
         "对话标题的长度上限是多少？",
         "Generate a report of the tower's steps.",
         "What follow-up questions did the auditors ask?",
+        "Suggest follow-up questions about the HX-300 error codes",
+        "请提出关于 HX-300 错误码的后续问题",
+        "Generate tags for the chat logs in KuQueue",
+        "Write a name for our chat bot",
     ],
 )
 def test_a_persons_question_about_titles_and_tags_is_searched_for(question: str) -> None:
