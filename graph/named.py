@@ -17,7 +17,8 @@ UNNAMED = 0.05
 """The most that evidence counts for which lacks an identifier of the question."""
 
 _IDENTIFIER = re.compile(r"(?<![A-Za-z0-9._/-])[A-Za-z](?=[A-Za-z0-9._/-]*\d)[A-Za-z0-9]*(?:[._/-][A-Za-z0-9]+)*")
-_TOLD_APART = re.compile(r"[A-Z].*\d|[A-Za-z]\d")
+_TOLD_APART = re.compile(r"[A-Z]|[._/-]")
+"""In lower case and one piece it is as often a name or a word: user42, python3."""
 _SHORTEST = 3
 _JOINTS = re.compile(r"[\s._/-]+")
 _VERSION = re.compile(r"^v(?=\d)")

@@ -1,7 +1,8 @@
 """Search on from what was found: an answer in two places is often reached only through the first of them.
 
-"Who directed the film shot in Leland?" finds Leland. With a language model, it names what is still missing ("Who
-directed Maximum Overdrive?"); without one, the passage joined to the question is searched for, and finds the film.
+"Who directed the film shot in Leland?" finds Leland. Where the evidence is weak, a language model names what is still
+missing ("Who directed Maximum Overdrive?"); without one, and where there is likely enough to answer from, the passage
+joined to the question is searched for, and finds the film.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ Likely = tuple[Hit, float]
 async def hop(state: State, run: Run) -> Result:
     update = State(hopped=True)
     asked: tuple[str, ...] | None = None
-    if run.deps.chat is not None:
+    # Evidence that is likely enough to answer from is not worth the seconds of a call.
+    if run.deps.chat is not None and state["best"].confidence < state["policy"].upper:
         asked, usage, trouble = await _missing(state, run)
         update = {**update, "usage": usage, "degraded": trouble}
     if asked is None:

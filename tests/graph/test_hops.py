@@ -50,7 +50,7 @@ def test_a_passage_that_only_the_first_one_leads_to_joins_the_evidence() -> None
     def sources(hops: int) -> tuple[set[str], Answer]:
         parts = deps(
             [LELAND, *OTHERS, *fillers, FILM],
-            calibration=ScriptedGrader([0.5]),
+            calibration=ScriptedGrader([0.4]),
             rewrite=RewriteConfig(attempts=0, hops=hops),
             retrieval=RetrievalConfig(top_k=6),
         )
@@ -121,7 +121,7 @@ def ask_with_model(
             chat=model.chat,
             generation=generation,
             limits=limits or LimitsConfig(),
-            calibration=ScriptedGrader([0.5]),
+            calibration=ScriptedGrader([0.4]),
             rewrite=RewriteConfig(attempts=0, hops=2),
             retrieval=RetrievalConfig(top_k=6),
         )

@@ -23,6 +23,7 @@ PUMP = hit(TEXT, source="pump.md", title="Pump")
         ("What does error ｅ０７ of the QM_300 mean?", ()),
         ("Which of the 12 pumps ran for 4-letter codes in the 1990s on the 3rd at 8.4kW?", ()),
         ("Was it Q3 or H1 of 2024?", ()),
+        ("Does user42 run python3?", ()),
     ],
 )
 def test_what_the_passages_do_not_mention_is_told(question: str, names: tuple[str, ...]) -> None:
