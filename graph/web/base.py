@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from email.utils import parsedate_to_datetime
@@ -9,6 +10,9 @@ from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from graph.config import WebConfig
+
+_ADDRESS = re.compile(r"https?://[^\s<>\"`\x00-\x20\x7f]+")
+"""What stands in a citation: no blank, line break or markup."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +45,7 @@ def read_page(result: Any, text: Any, date: Any, config: WebConfig) -> WebPage |
     if not isinstance(result, dict) or not isinstance(text, str) or not text.strip():
         return None
     url, title, score = result.get("url"), result.get("title"), result.get("score")
-    if not isinstance(url, str) or not url.startswith(("http://", "https://")) or not _allowed(url, config):
+    if not isinstance(url, str) or not _ADDRESS.fullmatch(url) or not _allowed(url, config):
         return None
     return WebPage(
         url=url,

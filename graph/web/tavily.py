@@ -77,16 +77,16 @@ class TavilySearch:
         if not isinstance(results, list) or (not results and "query" not in reply):
             raise self._error("sent a reply without results: check web.base_url")
         found = [result for result in results if isinstance(result, dict)]
-        pages = [
-            read_page(
-                result, result.get("raw_content") or result.get("content"), result.get("published_date"), self._config
-            )
-            for result in found
-        ]
+        pages = [read_page(result, _text(result), result.get("published_date"), self._config) for result in found]
         return [page for page in pages if page is not None]
 
     def _error(self, what: str) -> ProviderError:
         return ProviderError(f"Tavily at {self._url} {what}.", provider="tavily")
+
+
+def _text(result: dict[str, Any]) -> Any:
+    raw = result.get("raw_content")
+    return raw if isinstance(raw, str) and raw.strip() else result.get("content")
 
 
 def _client(key: str, url: str) -> AsyncTavilyClient:

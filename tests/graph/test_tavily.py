@@ -179,3 +179,17 @@ def test_of_earlier_turns_only_the_terms_asked_about_go_out(
     server.enqueue(results(PAGE))
     answer(server, question=question, history=[("user", earlier), ("assistant", "hunter3 [1]")])
     assert [request.body["query"] for request in server.requests] == [sent]
+
+
+@pytest.mark.parametrize(
+    "url", ["https://a b.example/", "https://a.example/\nx", "https://a.example/<script>", "ftp://a.b/"]
+)
+def test_what_is_no_address_is_no_page(server: ScriptedServer, url: str) -> None:
+    server.enqueue(results(page(url, "Visitors climb 999 steps in the tower."), PAGE))
+    assert {citation.url for citation in answer(server).citations} == {"https://example.org/tower"}
+
+
+@pytest.mark.parametrize("raw", [7, ["x"], "  ", None])
+def test_raw_content_that_is_no_text_leaves_the_excerpt(server: ScriptedServer, raw: Any) -> None:
+    server.enqueue(results({**PAGE, "raw_content": raw}))
+    assert "312 steps" in answer(server).text
