@@ -109,7 +109,7 @@ class EmbeddingCache:
             part = keys[first : first + _VARIABLES]
             marks = ",".join("?" * len(part))
             rows = connection.execute(f"SELECT key, vector FROM vectors WHERE key IN ({marks})", part)
-            found.update((key, np.frombuffer(vector, np.float32)) for key, vector in rows)
+            found.update((key, np.frombuffer(vector, np.float32)) for key, vector in rows if _is_whole(vector))
         return found
 
     def _put(self, rows: list[tuple[bytes, bytes]]) -> None:
@@ -195,7 +195,7 @@ class CachedEmbedder:
         keys = [EmbeddingCache.key(self.fingerprint, "passage", text) for text in texts]
         unique = dict(zip(keys, texts, strict=True))
         found = self._cache.get(list(unique))
-        known = {key: vector for key, vector in found.items() if len(vector) == self.dimension}
+        known = {key: vector for key, vector in found.items() if _is_unit(vector, self.dimension)}
         missing = [key for key in unique if key not in known]
         for first in range(0, len(missing), self._SLICE):
             part = missing[first : first + self._SLICE]
@@ -217,3 +217,12 @@ class CachedEmbedder:
             while len(self._queries) > self._QUERIES:
                 self._queries.popitem(last=False)
         return np.stack([known[text] for text in texts])
+
+
+def _is_whole(stored: object) -> bool:
+    return isinstance(stored, bytes) and len(stored) % 4 == 0
+
+
+def _is_unit(vector: Vectors, dimension: int) -> bool:
+    """Whether it is what an embedder gave: SQLite does not see a flipped bit. NaN is near to nothing."""
+    return len(vector) == dimension and abs(float(np.dot(vector, vector)) - 1.0) < 1e-2

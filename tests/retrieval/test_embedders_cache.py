@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 import subprocess
 import sys
@@ -92,6 +93,32 @@ def test_a_damaged_or_missing_file_is_rebuilt(tmp_path: Path, damage: str) -> No
     with EmbeddingCache(path) as cache:
         assert np.array_equal(CachedEmbedder(inner, cache).embed(texts, "passage"), expected)
     assert inner.calls == 0, "the rebuilt file holds the vectors"
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        b"",
+        b"odd",
+        b"\0" * 256,
+        np.full(64, np.nan, np.float32).tobytes(),
+        np.ones(64, np.float32).tobytes(),
+        "text",
+        None,
+    ],
+)
+def test_a_row_that_no_embedder_gave_is_embedded_again(tmp_path: Path, stored: object) -> None:
+    path, inner = tmp_path / "cache.db", HashEmbedder()
+    with EmbeddingCache(path) as cache:
+        expected = CachedEmbedder(inner, cache).embed(["text"], "passage")
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("DROP TABLE vectors")
+        connection.execute("CREATE TABLE vectors (key BLOB NOT NULL UNIQUE, vector)")
+        key = EmbeddingCache.key(inner.fingerprint, "passage", "text")
+        connection.execute("INSERT INTO vectors VALUES (?, ?)", (key, stored))
+    with EmbeddingCache(path) as cache:
+        assert np.array_equal(CachedEmbedder(inner, cache).embed(["text"], "passage"), expected)
+    assert inner.calls == 2
 
 
 def test_an_unusable_place_means_no_cache_and_no_failure(tmp_path: Path) -> None:
