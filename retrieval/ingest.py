@@ -8,7 +8,7 @@ import logging
 import time
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -112,7 +112,7 @@ def ingest(
         try:
             if known is None or known.content_hash != _hash(path):
                 identifier = known.id if known else _free(origin, collection, taken)
-                place = Place(origin, collection, _modified(path))
+                place = Place(origin, collection, iso_day(path.stat().st_mtime))
                 batch.add(replace(_load(path, origin, source), id=identifier), place)
                 if known is None:
                     report.added += 1
@@ -307,8 +307,12 @@ def _free(origin: str, collection: str, taken: Container[str]) -> str:
     return identifier
 
 
-def _modified(path: Path) -> str:
-    return datetime.fromtimestamp(path.stat().st_mtime, UTC).date().isoformat()
+def iso_day(seconds: float) -> str:
+    """Of a time since 1970, in UTC; the first or last day that a date can name where it lies outside of them."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC).date().isoformat()
+    except (ValueError, OverflowError, OSError):
+        return (date.min if seconds < 0 else date.max).isoformat()
 
 
 def _hash(path: Path) -> str:

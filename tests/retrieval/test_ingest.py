@@ -12,7 +12,7 @@ from chunking.loaders import load_bytes
 from retrieval.embedders.base import Role, Vectors
 from retrieval.embedders.cache import CachedEmbedder
 from retrieval.index import Index
-from retrieval.ingest import catch_up, ingest, ingest_documents
+from retrieval.ingest import catch_up, ingest, ingest_documents, iso_day
 from retrieval.workspace import CACHE, Workspace
 from tests.fakes.corpus import CHUNKING, TEXTS
 from tests.fakes.embedder import HashEmbedder
@@ -257,3 +257,10 @@ def test_sentences_are_warmed_so_that_reranking_embeds_nothing(
     assert len(sentences) > len(chunks)
     index.embedder.embed(sentences, "passage")
     assert embedder.calls == calls
+
+
+@pytest.mark.parametrize(
+    ("seconds", "day"), [(-1e11, "0001-01-01"), (1e12, "9999-12-31"), (1e30, "9999-12-31"), (86_400.5, "1970-01-02")]
+)
+def test_a_file_may_be_of_a_year_that_no_date_names(seconds: float, day: str) -> None:
+    assert iso_day(seconds) == day
