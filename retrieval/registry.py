@@ -236,14 +236,44 @@ def _glob(pattern: str | None) -> str | None:
             out.append("[[]")
         elif pattern[at] == "[":
             body = pattern[at + 1 : end]
-            negated = body.startswith("!")
-            body = body.removeprefix("!") if negated else body
-            out.append(f"[{'^' if negated else ''}{body}]" if negated or not body.startswith("^") else f"[{body[1:]}^]")
+            out.append(_set(body.removeprefix("!"), negated=body.startswith("!")))
             at = end
         else:
             out.append(pattern[at])
         at += 1
     return "".join(out)
+
+
+def _set(body: str, *, negated: bool) -> str:
+    """One character in (not in) what stands between fnmatch's brackets. A range whose ends are reversed is empty.
+
+    SQLite takes ``]`` and ``-`` for themselves only at the front, and ``^`` anywhere but there.
+    """
+    singles: list[str] = []
+    ranges: list[str] = []
+    at = 0
+    while at < len(body):
+        if body[at + 1 : at + 2] != "-" or at + 2 == len(body):
+            singles.append(body[at])
+            at += 1
+            continue
+        low, high = body[at], body[at + 2]
+        at += 3
+        while low <= high and low in "]^-":
+            singles.append(low)
+            low = chr(ord(low) + 1)
+        if high == "]" and low <= high:
+            singles.append(high)
+            high = chr(ord(high) - 1)
+        if low <= high:
+            ranges.append(f"{low}-{high}")
+    first = "".join(each for each in "]-" if each in singles)
+    inside = first + "".join(ranges) + "".join(each for each in singles if each not in "]^-")
+    if "^" in singles:
+        inside += "^"
+    if negated:
+        return f"[^{inside}]" if inside else "?"
+    return {"": "[^\x01-\U0010ffff]", "^": "^"}.get(inside, f"[{inside}]")
 
 
 def member_id(origin: str, collection: str = DEFAULT_COLLECTION) -> str:
