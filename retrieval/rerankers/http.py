@@ -75,14 +75,15 @@ class HTTPReranker:
             results = reply["results"] if isinstance(reply, Mapping) else reply
             scores = {item["index"]: item.get("relevance_score", item.get("score")) for item in results}
             count = len(results)
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        # RecursionError: of brackets in brackets.
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise self._failure("sent a reply that is not a list of results", "check rerank.protocol.") from error
         if count != len(texts) or set(scores) != set(range(len(texts))):
             raise self._failure(f"returned {count} scores for {len(texts)} passages", "check its model and log.")
-        values = [scores[i] for i in range(len(texts))]
-        if not all(isinstance(v, int | float) and not isinstance(v, bool) and math.isfinite(v) for v in values):
+        values = [_finite(scores[i]) for i in range(len(texts))]
+        if None in values:
             raise self._failure("returned a score that is not a finite number", "check its model and log.")
-        return [float(value) for value in values]
+        return [value for value in values if value is not None]
 
     def _ask(self, body: dict[str, Any], deadline: float) -> bytes:
         import httpx
@@ -141,6 +142,15 @@ class HTTPReranker:
 
     def _failure(self, what: str, advice: str) -> ProviderError:
         return ProviderError(f"The rerank endpoint {self._url} {what}: {advice}", provider="http")
+
+
+def _finite(score: Any) -> float | None:
+    if not isinstance(score, int | float) or isinstance(score, bool):
+        return None
+    try:
+        return float(score) if math.isfinite(score) else None
+    except OverflowError:
+        return None
 
 
 def _seconds(value: str | None) -> float | None:

@@ -89,6 +89,8 @@ def test_a_busy_server_is_asked_again() -> None:
         ),
         (Reply(results(1, None, 3)), "finite"),
         (Reply(results(1, "high", 3)), "finite"),
+        (Reply(results(1, 10**400, 3)), "finite"),
+        (Reply(b"[" * 200_000), "not a list of results"),
         (Reply(b"<html>"), "not a list of results"),
         (Reply({"data": []}), "not a list of results"),
         (Reply({"results": [1, 2, 3]}), "not a list of results"),
