@@ -176,9 +176,9 @@ def _kind_of(text: str) -> SideKind | None:
                 return kind
     if _ASKS.match(ends):
         return None
-    kind = next((kind for kind, pattern in _WORDED if pattern.search(ends)), None)
-    shaped = kind not in _SHAPED or any(pattern.search(ends) for pattern in (_SHAPE, _SPOKEN, _JSON_SPOKEN))
-    return kind if shaped else None
+    shaped = any(pattern.search(ends) for pattern in (_SHAPE, _SPOKEN, _JSON_SPOKEN))
+    worded = (kind for kind, pattern in _WORDED if (shaped or kind not in _SHAPED) and pattern.search(ends))
+    return next(worded, None)
 
 
 def _wants_json(text: str, kind: SideKind) -> bool:

@@ -19,11 +19,15 @@ from graph.types import Answer, Usage
 from retrieval.types import Degraded
 
 if TYPE_CHECKING:
+    from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.trace import Span, Tracer
 
 logger = logging.getLogger(__name__)
 
 ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
+TIMEOUTS = ("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT")
+TIMEOUT = 2
+"""Seconds, retries included, for which a collector that is gone may hold up the end of the process."""
 SERVICE = "agentic-crag"
 _WORDS = frozenset(
     {"route", "status", "how", "kind", "small_talk", "searched", "reranker", "generator", "better_search"}
@@ -102,16 +106,25 @@ def tracer() -> Tracer | None:
 @cache
 def _tracer() -> Tracer | None:
     try:
-        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-        from opentelemetry.sdk.resources import SERVICE_NAME, Resource
-        from opentelemetry.sdk.trace import TracerProvider
-        from opentelemetry.sdk.trace.export import BatchSpanProcessor
+        return _provider().get_tracer(SERVICE)
     except ImportError:
         logger.warning("No spans are sent: OpenTelemetry needs the extra 'otel': run %s.", install_line("otel"))
-        return None
+    except Exception as error:
+        # The SDK raises whatever comes of what the variables say, some of it when it is imported.
+        logger.warning("No spans are sent: the OTEL_* variables cannot be used (%s): correct them.", error)
+    return None
+
+
+def _provider() -> TracerProvider:
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+    from opentelemetry.sdk.resources import SERVICE_NAME, Resource
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
     # `create` lets OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES win over a name only where none is given here.
     named = Resource.create({} if os.environ.get("OTEL_SERVICE_NAME") else {SERVICE_NAME: SERVICE})
     # Of our own, not the process's: who embeds us keeps theirs. What is left is sent when the process ends.
     provider = TracerProvider(resource=named)
-    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
-    return provider.get_tracer(SERVICE)
+    given = any(os.environ.get(name) for name in TIMEOUTS)
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(timeout=None if given else TIMEOUT)))
+    return provider

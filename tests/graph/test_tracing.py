@@ -104,3 +104,9 @@ def test_a_collector_switches_it_on(monkeypatch: pytest.MonkeyPatch, environment
     assert configured() is on
     if not on:
         assert tracer() is None
+
+
+def test_variables_that_cannot_be_used_end_no_question() -> None:
+    done = ran(OTEL_EXPORTER_OTLP_ENDPOINT="http://127.0.0.1:9", OTEL_BSP_MAX_QUEUE_SIZE="-4")
+    assert done.stdout.split()[:2] == ["grounded", "error"]
+    assert done.stderr.count("No spans are sent: the OTEL_* variables cannot be used") == 1
