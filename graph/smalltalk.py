@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Literal
 
 from graph.types import Language
@@ -102,6 +103,9 @@ def aside(message: str) -> Aside | None:
     """What kind of small talk the whole message is; None for everything that is to be searched for."""
     if len(message) > _LONGEST:
         return None
+    # "😀": nothing in it can be looked up.
+    if not re.search(r"\w", message) and any(unicodedata.category(sign) == "So" for sign in message):
+        return "service"
     opening = _OPENING.match(message)
     # "Hello, who are you?" is small talk twice; "Hello, what is BM25?" is a question.
     for text in (message, message[opening.end() :] if opening else ""):

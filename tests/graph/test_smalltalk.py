@@ -100,3 +100,8 @@ def test_it_is_answered_without_a_search(message: str, says: str) -> None:
 def test_the_route_follows_what_condense_found() -> None:
     assert routes.after_condense(State(aside="thanks")) == "reply"
     assert routes.after_condense(State(aside=None)) == "retrieve"
+
+
+def test_a_message_of_emoji_asks_nothing() -> None:
+    assert aside("😀") == aside(" 👍🏽! ") == "service"
+    assert aside("😀 E07?") is None
