@@ -112,7 +112,7 @@ function drawChoices() {
   choose("pipeline", state.models.map((model) => [model.id, model.id, model.crag.description]));
   choose("rival", [["", word("compareNone"), ""], ...state.models.filter((model) => model.id !== $("pipeline").value)
     .map((model) => [model.id, word("versus", model.id), model.crag.description])]);
-  choose("collection", [["*", word("allCollections"), ""], ...state.collections.map(({ id }) => [id, id, ""])]);
+  choose("collection", [["", word("ownCollection"), ""], ["*", word("allCollections"), ""], ...state.collections.map(({ id }) => [id, id, ""])]);
   $("collection-choice").hidden = state.collections.length < 2;
   const model = state.models.find((each) => each.id === $("pipeline").value);
   if (!model) return;

@@ -209,5 +209,5 @@ function explain(detail) {
   const shown = (value) => (typeof value === "number" && !Number.isInteger(value) ? value.toFixed(2) : Array.isArray(value) ? value.join(", ") : String(value));
   return Object.entries(detail).filter(([, value]) => value !== null && typeof value !== "object" || Array.isArray(value))
     .map(([name, value]) => [name.replaceAll("_", " "), value])
-    .map(([name, value]) => `${word("details")[name] ?? name}: ${shown(value)}`).join(" · ");
+    .map(([name, value]) => `${word("details")[name] ?? name}: ${name === "question" || name === "query" ? shown(value) : word("values")[value] ?? shown(value)}`).join(" · ");
 }

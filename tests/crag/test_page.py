@@ -123,7 +123,7 @@ def test_a_pipeline_that_does_not_grade_shows_no_confidence(server: Serving, ope
     assert "check the sources" in page.inner_text(".route")
     shot(page, "ungraded")
     page.click("#language")
-    assert page.inner_text(".badge.ungraded") == "未评估证据"
+    assert page.inner_text(".badge.ungraded") == "证据未评分"
 
 
 def test_tables_and_code_scroll_beside_the_text(tmp_path: Path, open_page: Callable[..., Page]) -> None:
@@ -160,7 +160,10 @@ def test_language_theme_documents_and_small_screens(server: Serving, open_page: 
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     shot(page, "narrow-dark-answer")
     page.click("#language")
-    assert "把握" in page.inner_text(".badge")
+    assert "置信度" in page.inner_text(".badge")
+    path = page.locator(".path").text_content() or ""
+    assert all(word in path for word in ("方式: 照原样", "摘录原文"))
+    assert not any(word in path for word in ("as asked", "extractive"))
     page.click("#theme")
     assert page.get_attribute("html", "data-theme") == "light"
     page.click(".tabs [data-view=documents]")

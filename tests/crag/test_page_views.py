@@ -27,6 +27,7 @@ def test_two_versions_answer_side_by_side(server: Serving, open_page: Callable[.
     page = open_page(f"{server.url}/")
     page.wait_for_selector("#rival option", state="attached")
     assert "crag" not in page.locator("#rival option").evaluate_all("all => all.map((each) => each.value)")
+    assert page.locator("#collection").input_value() == "", "the pipeline's own, as crag ask"
     page.select_option("#rival", "vector")
     ask(page, QUESTION)
     page.wait_for_selector(".answer .badge >> nth=1")
