@@ -82,4 +82,5 @@ def _print(shape: dict[str, Any]) -> None:
         click.secho(f"note: {'; '.join(dict.fromkeys(notes))}", dim=True)
     tokens = [each["tokens"] for each in shape["chunks"]]
     mean = sum(tokens) / len(tokens) if tokens else 0
-    click.secho(f"{counted(len(tokens), 'chunk')}, {mean:.0f} tokens on average", bold=True)
+    sizes = ", ".join(f"{name} {shape['chunking'][name]}" for name in ("min_tokens", "target_tokens", "max_tokens"))
+    click.secho(f"{counted(len(tokens), 'chunk')}, {mean:.0f} tokens on average ({sizes})", bold=True)

@@ -119,6 +119,8 @@ def test_chunks_lie_where_they_say(tmp_path: Path) -> None:
     page = tmp_path / "chunks.html"
     assert crag("chunk", file, "--html", page).code == 0
     assert "http://" not in page.read_text().replace("http://www.w3.org/", "")
+    cut = crag("chunk", file, "--set", "target_tokens=60")
+    assert "(min_tokens 60, target_tokens 60, max_tokens 480)" in cut.out.splitlines()[-1]
     refused = crag("chunk", file, "--set", "target_token=100")
     assert refused.code == 2
     assert "known are" in refused.err
