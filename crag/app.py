@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from retrieval.embedders.base import Embedder
     from retrieval.embedders.cache import EmbeddingCache
     from retrieval.ingest import IngestReport
+    from retrieval.registry import DocumentRecord
     from retrieval.types import Degraded, Filters, Hit
     from retrieval.workspace import Workspace
 
@@ -227,16 +228,26 @@ class Crag:
 
     def document(self, name: str) -> dict[str, Any]:
         """One document by id or source, with its text and blocks. Raises NotFoundError."""
-        record = self.workspace.registry.find(name)
+        record = self._find(name)
         document = self.workspace.registry.get(record.id)
         blocks = [
             {"kind": each.kind, "start": each.start, "end": each.end, "page": each.page} for each in document.blocks
         ]
         return {**record.to_dict(), "text": document.text, "blocks": blocks}
 
+    def _find(self, name: str) -> DocumentRecord:
+        try:
+            return self.workspace.registry.find(name)
+        except NotFoundError as error:
+            sources = [record.source for record in self.workspace.registry.documents()]
+            meant = [source for source in sources if source.endswith(f"/{name}")]
+            if name in sources or not meant:
+                raise
+            raise NotFoundError(f"No document is called {name}: did you mean {' or '.join(meant[:3])}?") from error
+
     def remove(self, names: Sequence[str]) -> list[dict[str, Any]]:
         """Remove documents by id or source from every index; gives what was removed. Raises NotFoundError."""
-        records = [self.workspace.registry.find(name) for name in names]
+        records = [self._find(name) for name in names]
         # An index that is open follows at once; one that is not would only when it is opened next.
         self._parts.index(self.pipeline)
         self.workspace.remove([record.id for record in records])
@@ -254,13 +265,24 @@ class Crag:
         """
         self.require_documents()
         chosen = self._choose(pipeline)
-        self._require_collection((filters and filters.collection) or chosen.retrieval.collection, filters)
+        collection = (filters and filters.collection) or chosen.retrieval.collection
+        self._require_collection(collection, filters)
+        if filters is not None:
+            self._require_match(filters, collection)
         if self._parts.earlier(chosen) is not None:
             return
         if missing := len(self._parts.index(chosen).chunks.missing()):
             raise StoreError(
                 f"The index of pipeline {chosen.name} lacks {missing} of the documents of {self.workspace.home}: "
                 "run crag index rebuild with the same --pipeline once."
+            )
+
+    def _require_match(self, filters: Filters, collection: str) -> None:
+        asked = filters if filters.documents is not None else filters.model_copy(update={"collection": collection})
+        if not self.workspace.registry.documents(asked):
+            example = self.workspace.registry.documents()[0].source
+            raise NotFoundError(
+                f"No document matches the filters; a source is named like {example!r}: see crag docs list."
             )
 
     def _require_collection(self, name: str, filters: Filters | None) -> None:

@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from chunking.errors import NotFoundError
+from crag import Crag
+from retrieval.types import Filters
 from tests.crag.cli import ROOT, child_environment, crag, sentence
 from tests.crag.serving import serving
 
@@ -65,6 +68,21 @@ def test_an_option_before_its_command_is_told_its_place() -> None:
     assert ran.code == 2
     assert "crag docs list --home" in sentence(ran)
     assert "'--hoem'" in sentence(crag("docs", "--hoem", "X"))
+
+
+def test_a_source_is_named_from_its_folder_on_and_what_names_none_is_told_so(tmp_path: Path) -> None:
+    (tmp_path / "docs" / "hr").mkdir(parents=True)
+    (tmp_path / "docs" / "hr" / "travel.txt").write_text("Trips are paid for within five days.\n")
+    home = tmp_path / "home"
+    with Crag.open(home, "hybrid", write=True) as opened:
+        opened.ingest([tmp_path / "docs"])
+        with pytest.raises(NotFoundError, match=r"did you mean docs/hr/travel\.txt\?"):
+            opened.document("hr/travel.txt")
+        with pytest.raises(NotFoundError, match=r"crag docs list"):
+            opened.document("ravel.txt")
+        opened.require_index(filters=Filters(source="docs/*"))
+        with pytest.raises(NotFoundError, match=r"No document matches.*'docs/hr/travel\.txt'"):
+            opened.require_index(filters=Filters(source="hr/*"))
 
 
 def test_gbk_text_is_read(tmp_path: Path) -> None:
