@@ -238,7 +238,7 @@ class Workspace:
         if not self.writable:
             raise StoreError(
                 f"The workspace {self.home} holds no index for this chunking and embedder ({embedder.name}): "
-                "run crag ingest with the same --pipeline first."
+                "run crag index rebuild with the same --pipeline once."
             )
         with self._database.transaction() as connection:
             cursor = connection.execute(

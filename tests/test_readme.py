@@ -173,3 +173,15 @@ def test_every_metric_is_explained() -> None:
         for info in CATALOG.values()
     ]
     assert "\n".join(rows) in (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8")
+
+
+def test_a_thing_has_one_chinese_name() -> None:
+    """Pipeline 流水线, confidence 置信度, collection 文档集, suite 评测集; stream and trace name steps alike."""
+    from crag.api.progress import _WORDS
+
+    words = (ROOT / "crag" / "page" / "words-zh.js").read_text(encoding="utf-8")
+    for other in ("流程", "把握程度", "集合", "题集", "评估", "撰写"):
+        assert other not in CHINESE + words, other
+    for node, name in (("grade", "评分"), ("grade_web", "评分"), ("generate", "生成"), ("refine", "提炼")):
+        assert name in _WORDS[node]["zh"]
+        assert re.search(rf'\b{node}: "[^"]*{name}', words)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from chunking.errors import NotFoundError
+from chunking.errors import NotFoundError, StoreError
 from crag import Crag
 from retrieval.types import Filters
 from tests.crag.cli import ROOT, child_environment, crag, sentence
@@ -83,6 +83,19 @@ def test_a_source_is_named_from_its_folder_on_and_what_names_none_is_told_so(tmp
         opened.require_index(filters=Filters(source="docs/*"))
         with pytest.raises(NotFoundError, match=r"No document matches.*'docs/hr/travel\.txt'"):
             opened.require_index(filters=Filters(source="hr/*"))
+
+
+def test_a_pipeline_without_an_index_is_told_to_rebuild_it(tmp_path: Path) -> None:
+    (tmp_path / "travel.txt").write_text("Trips are paid for within five days.\n")
+    (tmp_path / "small.yaml").write_text("extends: hybrid\nchunking:\n  target_tokens: 100\n")
+    with Crag.open(tmp_path / "home", "hybrid", write=True) as opened:
+        opened.ingest([tmp_path / "travel.txt"])
+    for write in (False, True):
+        with (
+            Crag.open(tmp_path / "home", tmp_path / "small.yaml", write=write) as opened,
+            pytest.raises(StoreError, match="crag index rebuild with the same --pipeline once"),
+        ):
+            opened.require_index()
 
 
 def test_gbk_text_is_read(tmp_path: Path) -> None:
