@@ -128,7 +128,10 @@ async def _attempt(node: Node, state: State, run: Run) -> Result:
         async with asyncio.timeout(limit):
             return await node.body(state, run)
     except TimeoutError:
-        error: CragError = LateError(f"{node.name} took longer than {limit:.3g} s.", provider=node.name)
+        late = f"{node.name} took longer than {limit:.3g} s."
+        if limit < node.timeout(run):
+            late = f"{node.name} ran out of the answer's time ({run.deps.limits.deadline:g} s): raise limits.deadline."
+        error: CragError = LateError(late, provider=node.name)
     except CragError as raised:
         error = raised
     except Exception as raised:

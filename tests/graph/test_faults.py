@@ -167,6 +167,7 @@ def test_a_deadline_that_passes_midway_still_gives_an_answer() -> None:
     assert seconds < 0.7
     assert answer.status in ("grounded", "abstained")
     assert "rerank" in stages(answer)
+    assert "raise limits.deadline" in next(entry.reason for entry in answer.degraded if entry.stage == "rerank")
 
 
 @pytest.fixture(scope="module")
