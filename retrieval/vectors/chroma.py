@@ -16,6 +16,7 @@ import numpy as np
 from chunking.errors import StoreError
 from retrieval.embedders.base import Vectors
 from retrieval.vectors.base import Points, Scope, Sparse
+from retrieval.vectors.graphs import check_graphs
 
 _HNSW = {"space": "cosine", "ef_construction": 200, "ef_search": 200}
 
@@ -136,6 +137,7 @@ class ChromaStore:
             raise StoreError(self._trouble(error)) from error
 
     def _connect(self) -> tuple[Any, Any]:
+        check_graphs(self._folder)
         if not self._folder.exists() or os.access(self._folder, os.W_OK):
             return _embedded(self._folder, self._name)
         # Chroma writes when it opens: what lies where nothing can be written is read from a copy.
