@@ -125,18 +125,27 @@ class OpenAIEmbedder:
             raise self._failure(error) from error
         except ValueError as error:
             raise self._wrong("did not answer in JSON") from error
+        except (TypeError, AttributeError, OverflowError) as error:  # of the client, over JSON of another shape
+            raise self._wrong("did not answer with a list of vectors") from error
         # What the client makes of a page in place of JSON.
         if isinstance(reply, str):
             raise self._wrong("did not answer in JSON")
+        # The client checks no shape: anything may stand anywhere.
+        tokens = getattr(getattr(reply, "usage", None), "total_tokens", 0)
         with self._lock:
             self.usage["requests"] += 1
-            self.usage["tokens"] += reply.usage.total_tokens if reply.usage else 0
-        return self._checked(reply.data or [], len(texts))
+            self.usage["tokens"] += tokens if isinstance(tokens, int) else 0
+        try:
+            return self._checked(getattr(reply, "data", None) or [], len(texts))
+        except (TypeError, ValueError, AttributeError, OverflowError) as error:
+            raise self._wrong("did not answer with a list of vectors") from error
 
     def _checked(self, data: Sequence[Any], count: int) -> Vectors:
         if sorted(item.index for item in data) != list(range(count)):
             raise self._wrong(f"returned {len(data)} vectors for {count} texts")
         rows = [item.embedding for item in sorted(data, key=lambda item: int(item.index))]
+        if any(isinstance(row, str) for row in rows):
+            raise self._wrong("returned text in place of vectors (of encoding_format float)")
         sizes = {len(row) for row in rows}
         with self._lock:
             expected = self._dimension or len(rows[0])

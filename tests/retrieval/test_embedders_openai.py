@@ -93,6 +93,17 @@ def test_a_batch_that_is_too_large_for_the_server_is_halved() -> None:
         assert embedder(server).embed(list("abcdefgh"), "passage").shape == (8, 3)
 
 
+def rows(*vectors: object, **more: object) -> dict[str, object]:
+    return {"data": [{"index": i, "embedding": vector} for i, vector in enumerate(vectors)], **more}
+
+
+def test_tokens_that_are_no_number_are_not_counted() -> None:
+    with ScriptedServer(lambda request: Reply(rows([3.0, 4.0], usage={"total_tokens": "7"}))) as server:
+        provider = embedder(server)
+        assert provider.embed(["a"], "passage").tolist() == [[pytest.approx(0.6), pytest.approx(0.8)]]
+        assert provider.usage == {"requests": 1, "tokens": 0}
+
+
 @pytest.mark.parametrize(
     ("reply", "says"),
     [
@@ -105,6 +116,16 @@ def test_a_batch_that_is_too_large_for_the_server_is_halved() -> None:
         (embeddings([[0.0, 0.0], [1.0, 0.0]]), "zero"),
         (Reply(b"<html>"), "JSON"),
         (Reply({"data": None}), "0 vectors for 2 texts"),
+        (Reply(b"null"), "endpoint"),
+        (Reply(5), "0 vectors for 2 texts"),
+        (Reply([]), "0 vectors for 2 texts"),
+        (Reply({"data": 5}), "did not answer"),
+        (Reply({"data": [5, 6]}), "did not answer"),
+        (Reply(rows(None, [1.0])), "did not answer"),
+        (Reply(rows([1.0], ["a"])), "did not answer"),
+        (Reply(rows([None], [1.0])), "not finite"),
+        (Reply(rows([10**400], [1.0])), "did not answer"),
+        (Reply(rows("AACAPwAAAAA=", "AACAPwAAAAA=")), "text in place of vectors"),
     ],
 )
 def test_a_wrong_reply_is_one_clear_error_and_stores_nothing(tmp_path: Path, reply: Reply, says: str) -> None:
