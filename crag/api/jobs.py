@@ -140,10 +140,13 @@ class Jobs:
 
     def again(self, record: DocumentRecord) -> Job:
         """Read a document anew, from its kept bytes or from the server's own file. Raises DocumentError."""
-        kept = self._files / record.id
+        kept, own = self._files / record.id, Path(record.origin)
         folder = self.new()
         try:
-            shutil.copyfile(kept if kept.is_file() else record.origin, folder / "0")
+            # The origin of an upload is the name that a client gave, which is never absolute.
+            if not kept.is_file() and not own.is_absolute():
+                raise FileNotFoundError(kept)
+            shutil.copyfile(kept if kept.is_file() else own, folder / "0")
         except OSError as error:
             shutil.rmtree(folder, ignore_errors=True)
             raise DocumentError(
@@ -271,6 +274,7 @@ class Jobs:
     def _finish(self, job: Job, status: str, started: float, error: Job | None = None) -> None:
         job.update(status=status, stage="done", finished=int(time.time()), error=error)
         job["seconds"] = round(time.perf_counter() - started, 3)
+        self._keep(job)  # Before the job says that it is done: the next server looks at unfinished ones only.
         self._save(job)
         for number in range(len(job["files"])):
             self._path(job, number).unlink(missing_ok=True)

@@ -19,6 +19,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunking.errors import DocumentError
+from chunking.loaders import load_path
 from crag.api.jobs import Jobs, clean_name
 from crag.app import Crag
 from crag.settings import Limits
@@ -372,7 +374,7 @@ def test_no_moment_at_which_a_server_is_killed_loses_a_file(home: Path) -> None:
         for n, text in enumerate(texts.values()):
             (folder / str(n)).write_bytes(text)
         told = worked_off(jobs, jobs.submit(folder, list(texts), "default")["id"])
-        assert told["added"] == 3, told
+        assert told["added"] == 3, json.dumps(told)
         jobs.close()
         # As it lies there after a kill: the first file's job was saved but its bytes had not moved yet; of the second
         # not even the job was saved; the third had not been reached.
@@ -412,6 +414,34 @@ def test_a_server_that_is_asked_to_end_gives_no_job_up(home: Path) -> None:
         told = worked_off(last, folder.name)
         last.close()
         assert (told["status"], told["added"] + told["unchanged"]) == ("done", 1), told
+
+
+def test_a_file_that_was_indexed_before_a_restart_is_kept_and_no_other_is_read_for_it(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Crag.open(home, write=True) as crag:
+        crag.ingest_documents([load_path(_written(tmp_path / "up" / "pump.md"), origin="pump.md", source="pump.md")])
+        jobs = Jobs(crag, [crag.pipeline], Limits())
+        jobs.start()
+        folder = jobs.new()
+        (folder / "0").write_bytes(PUMP.encode())
+        told = worked_off(jobs, jobs.submit(folder, ["pump.md"], "default")["id"])
+        assert (told["unchanged"], told["chunks"]) == (1, 0), told
+        identifier = told["files"][0]["document"]
+        assert identifier in jobs.uploaded()
+
+        (home / "uploads" / "files" / identifier).unlink()
+        _written(tmp_path / "pump.md")
+        monkeypatch.chdir(tmp_path)
+        with pytest.raises(DocumentError, match="upload it again"):
+            jobs.again(crag.workspace.registry.find(identifier))
+        jobs.close()
+
+
+def _written(path: Path) -> Path:
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(PUMP.encode())
+    return path
 
 
 def worked_off(jobs: Jobs, name: str) -> dict[str, Any]:
