@@ -14,20 +14,9 @@ from rich.table import Table
 from rich.text import Text
 
 from crag.cli.options import counted
+from crag.cli.verdict import verdict, words_for
 
 Shape = dict[str, Any]
-
-_STATUS = {
-    "grounded": ("green", "answered from the sources"),
-    "partial": ("yellow", "answered in part"),
-    "abstained": ("red", "not answered"),
-}
-_ROUTE = {
-    "correct": "the documents hold the answer",
-    "ambiguous": "the evidence is uncertain",
-    "incorrect": "the documents do not seem to hold it",
-}
-
 
 # A Chinese line may end after any character, but none begins with closing punctuation; other words stay whole.
 _PIECES = re.compile(
@@ -57,58 +46,23 @@ def _indented(to: Console, text: str, left: int, style: str = "") -> Padding:
 
 def print_answer(to: Console, answer: Shape) -> None:
     """The answer, its sources with their quotes, how sure it is and how it came about."""
+    words = words_for(answer)
     to.print()
     to.print(_indented(to, answer["text"], 2))
     if answer["citations"]:
         to.print()
-        to.print(Text("  Sources", style="bold"))
+        to.print(Text(f"  {words['sources']}", style="bold"))
         for citation in answer["citations"]:
             _print_citation(to, citation)
     to.print()
-    to.print(Text.assemble("  ", *_verdict(answer)))
+    to.print(Text.assemble("  ", *verdict(answer)))
     for entry in answer["degraded"]:
         to.print(Text(f"  {_degraded(entry)}", style="yellow"))
     pipeline, total = answer["pipeline"], answer["timings"].get("total")
     took = f" · {_milliseconds(total)}" if total is not None else ""
     to.print(Text(f"  {pipeline.get('name', '?')} {pipeline.get('version', '')}{took}", style="dim"))
     if answer["models"].get("generation") == "extractive" and answer["citations"]:
-        note = "  No language model is configured: the answer quotes the sources."
-        to.print(Text(note, style="dim"))
-
-
-def _verdict(answer: Shape) -> tuple[tuple[str, str], ...]:
-    """A dot, the verdict, how sure it is, and why."""
-    status, route, confidence = answer["status"], answer["route"], answer["confidence"]
-    colour, verdict = _STATUS[status]
-    if answer["models"].get("grading") == "off":
-        if status == "abstained":
-            return ("● ", colour), (verdict, "bold"), (": nothing was found that bears an answer", "")
-        why = "this pipeline answers from whatever it finds, check the sources"
-        return ("● ", "default"), (verdict, "bold"), (f", evidence not graded: {why}", "")
-    if status == "grounded" and (route != "correct" or confidence < 0.5):
-        colour = _STATUS["partial"][0]
-    return ("● ", colour), (verdict, "bold"), (f", {round(100 * confidence)}% confident: {_why(answer)}", "")
-
-
-def _why(answer: Shape) -> str:
-    """What the evidence was like, and what else was tried where it was not enough."""
-    route, refused = answer["route"], answer["status"] == "abstained"
-    tried = [words for node, words in (("rewrite", "other wordings"), ("search_web", "the web")) if _ran(answer, node)]
-    if _ran(answer, "reply"):
-        return "nothing was asked of the documents"
-    if route == "correct" and refused:
-        return "the passages look right, but no sentence of them bears an answer"
-    if route == "incorrect" and refused:
-        return _ROUTE[route] + (f"; {' and '.join(tried)} brought nothing better" if tried else "")
-    if route == "incorrect":
-        return f"{_ROUTE[route]}; the answer is from the web"
-    if route == "ambiguous" and not refused:
-        return f"{_ROUTE[route]}, check the sources"
-    return _ROUTE[route]
-
-
-def _ran(answer: Shape, node: str) -> bool:
-    return node in answer["timings"]
+        to.print(Text(f"  {words['quotes']}", style="dim"))
 
 
 def _degraded(entry: Shape) -> str:

@@ -74,6 +74,26 @@ def test_the_verdict_says_each_thing_once(changes: dict[str, Any], told: str) ->
     assert plain(printed(**changes)[0]).endswith(told)
 
 
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({}, "依据来源作答，置信度 91%：文档中有答案"),
+        (
+            {
+                "status": "abstained",
+                "route": "incorrect",
+                "confidence": 0.0,
+                "timings": {"rewrite": 1, "search_web": 1},
+            },
+            "未能作答，置信度 0%：文档中似乎没有答案；换过问法、搜索过网络，也没有更好的结果",
+        ),
+        ({"models": {"grading": "off"}}, "依据来源作答，证据未评分：此流水线直接依据检索结果作答，请核对来源"),
+    ],
+)
+def test_the_verdict_is_in_the_language_of_the_answer(changes: dict[str, Any], told: str) -> None:
+    assert plain(printed(text="每日备份保留十四天 [1]。", **changes)[0]) == told
+
+
 def test_a_pipeline_that_does_not_grade_says_so_and_shows_no_confidence() -> None:
     line = plain(printed(models={"grading": "off"}, confidence=0.0)[0])
     assert line.startswith("answered from the sources, evidence not graded")
