@@ -14,7 +14,7 @@ from uvicorn.protocols.http.auto import AutoHTTPProtocol
 from crag.settings import Limits
 
 MOST_BYTES = 64 * 1024
-"""Of a request line with its headers, as h11 has it; httptools has no bound."""
+"""Of a request line with its headers, as h11 has it, and of what comes while an answer runs: httptools has no bound."""
 
 if TYPE_CHECKING:
     from uvicorn.protocols.http.h11_impl import H11Protocol as Protocol
@@ -39,16 +39,19 @@ def bounded(limits: Limits) -> type[asyncio.Protocol]:
             self._wait(limits.head_seconds)
 
         def data_received(self, data: bytes) -> None:
+            answering = self.cycle is not None and not (self.cycle.response_complete or self.cycle.more_body)
             super().data_received(data)
-            if self.cycle is not None and not self.cycle.response_complete:
+            if answering:  # These are heads of requests to come, which may take their time, not their room.
+                self._head += len(data)
+            elif self.cycle is not None and not self.cycle.response_complete:
                 self._begun()
             elif self.cycle is not None and self.cycle.more_body:
                 self._wait(limits.body_seconds)
             else:
                 self._wait(limits.head_seconds)
                 self._head += len(data)
-                if self._head > MOST_BYTES:
-                    self.transport.abort()
+            if self._head > MOST_BYTES:
+                self.transport.abort()
 
         def pause_writing(self) -> None:
             super().pause_writing()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import functools
 import io
 import json
 import os
@@ -16,11 +19,15 @@ from typing import Any
 import httpx
 import psutil
 import pytest
+import uvicorn
 from hypothesis import given
 from hypothesis import strategies as st
+from starlette.types import Receive, Scope, Send
+from uvicorn.server import ServerState
 
 from chunking.errors import DocumentError
 from chunking.loaders import load_path
+from crag.api.heads import bounded
 from crag.api.jobs import Jobs, clean_name
 from crag.app import Crag
 from crag.settings import Limits
@@ -317,6 +324,32 @@ def test_a_head_without_end_is_broken_off(own: Serving) -> None:
         pytest.raises((BrokenPipeError, ConnectionResetError)),
     ):
         connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n" + b"X-Long: yes\r\n" * 4_000_000)
+
+
+def test_a_head_without_end_is_broken_off_while_an_answer_runs_too() -> None:
+    async def slow(scope: Scope, receive: Receive, send: Send) -> None:
+        while (await receive())["type"] != "http.disconnect":
+            continue
+
+    async def flood() -> int:
+        config = uvicorn.Config(slow, log_config=None)
+        config.load()
+        made = functools.partial(bounded(Limits()), config=config, server_state=ServerState(), app_state={})
+        server = await asyncio.get_running_loop().create_server(made, "127.0.0.1", 0)
+        async with server:
+            _, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+            writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            sent = 0
+            while sent < 20_000_000 and not writer.is_closing():
+                writer.write(b"GET / HTTP/1.1\r\n" * (not sent) + b"X-Long: yes\r\n" * 1000)
+                sent += 13_000
+                with contextlib.suppress(ConnectionError):
+                    await writer.drain()
+                await asyncio.sleep(0)
+            writer.transport.abort()
+        return sent
+
+    assert asyncio.run(flood()) < 20_000_000
 
 
 def test_a_client_that_does_not_read_is_given_up(own: Serving) -> None:
