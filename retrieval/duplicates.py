@@ -1,9 +1,9 @@
 """Copies among what a search found: the same passage in several documents is shown once, with all its places.
 
 A passage is a copy of a better ranked one where the two share most of their shingles **and** it says nothing that the
-other does not: no index term more, the same negations, its numbers in the same order. Templates that differ in a
-name, versions that differ in a number and rules that differ in a "not" look alike and stay apart. Chunks that overlap
-in their document are neighbours, no copies.
+other does not: its sentences are sentences of the other, word by word and sign by sign, in the same order; articles,
+case and layout may differ. Templates that differ in a name, versions that differ in a number or a unit and rules that
+differ in a "not" or a "may" look alike and stay apart. Chunks that overlap in their document are neighbours, no copies.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from chunking.types import Chunk
-from retrieval.lexical.tokenizer import HAN, tokenize
+from retrieval.lexical.tokenizer import HAN
 from retrieval.types import Copy, DocumentInfo, Hit
 
 SAME = 0.8
@@ -32,11 +33,10 @@ _WINDOW, _SAMPLE, _LIKELY = 8, 8, 0.65
 least that similar are compared in full; a sketch of 50 hashes is .06 off (one standard deviation)."""
 
 _WORDS = re.compile(rf"[{HAN}]|[^\W_{HAN}]+")
-_NUMBERS = re.compile(r"[-+]?\d+(?:[.,:/-]\d+)*|[〇一二三四五六七八九十百千万亿]+")
-_NEGATIONS = re.compile(
-    r"\b(?:not?|never|none|neither|nor|without|cannot)\b|n['’]t\b|[不没沒无無未勿非别別]|[<>!=]=|[<>≠≤≥]"
-)
-"""Words and signs that turn round what is said."""
+_TOKENS = re.compile(rf"[-+]?\d+(?:[.,:/-]\d+)*|[{HAN}]|[^\W_{HAN}]+|[<>!=]=|[<>=≠≤≥≈~±+%‰°$€£¥₹₩&]|(?<=\w)#")
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_SENTENCE_ENDS = re.compile(r"[.!?…](?=\s|$)|[。！？；]|\n\s*\n|\n(?=\s*(?:[-*+|#]|\d+[.)]\s))")
+_ARTICLES = frozenset(("a", "an", "the"))
 
 
 def copies(chunks: Sequence[Chunk]) -> list[int]:
@@ -104,35 +104,31 @@ class _Told:
     """What a text says."""
 
     def __init__(self, text: str) -> None:
-        plain = unicodedata.normalize("NFKC", text).lower()
-        self._read = _WORDS.findall(plain)
-        self.words = set(self._read)
-        self.numbers = _NUMBERS.findall(plain)
-        self.negations = sorted(_NEGATIONS.findall(plain))
+        self._plain = unicodedata.normalize("NFKC", text).lower()
+        self._read = _WORDS.findall(self._plain)
+
+    @cached_property
+    def sentences(self) -> list[list[str]]:
+        """Words, numbers and signs of each, without articles."""
+        # NFKC has made the full-width marks of Chinese ASCII ones, which no space follows.
+        plain = re.sub(rf"(?<=[{HAN}])[!?;]", "。", _THOUSANDS.sub("", self._plain))
+        read = ([t for t in _TOKENS.findall(each) if t not in _ARTICLES] for each in _SENTENCE_ENDS.split(plain))
+        return [sentence for sentence in read if sentence]
 
     @cached_property
     def shingles(self) -> set[tuple[str, ...]]:
         return set(zip(*(self._read[i:] for i in range(_SHINGLE)), strict=False)) or {tuple(self._read)}
 
-    @cached_property
-    def terms(self) -> set[str]:
-        return set().union(*map(_terms, self.words))
-
     def repeats(self, other: _Told) -> bool:
         """Whether this adds nothing to the other."""
-        # Index terms, as another article or a plural is nothing more.
-        if self.negations != other.negations or not all(_terms(w) <= other.terms for w in self.words - other.words):
-            return False
-        rest = iter(other.numbers)
-        if not all(number in rest for number in self.numbers):
-            return False
         both = len(self.shingles & other.shingles)
-        return both >= SAME * (len(self.shingles) + len(other.shingles) - both)
-
-
-@lru_cache(maxsize=1 << 14)
-def _terms(word: str) -> frozenset[str]:
-    return frozenset(tokenize(word))
+        if both < SAME * (len(self.shingles) + len(other.shingles) - both):
+            return False
+        # However they are cut: a heading ends in no mark.
+        if [*chain.from_iterable(self.sentences)] == [*chain.from_iterable(other.sentences)]:
+            return True
+        rest = iter(other.sentences)
+        return all(sentence in rest for sentence in self.sentences)
 
 
 def _overlap(a: Chunk, b: Chunk) -> bool:
