@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,6 +21,7 @@ from chunking.errors import CragError
 from crag.api import schemas
 from crag.api.errors import ApiError, responses
 from crag.api.pages import Pages
+from eval.runs import ANSWERS, MANIFEST, SCORES, SUMMARY
 
 MOST_ENTRIES, MOST_BYTES, DEEPEST = 500, 30_000_000, 4
 RunId = Annotated[str, Query(max_length=64)]
@@ -54,7 +57,7 @@ class Evals:
 
     def report(self, identifier: str) -> str:
         """The HTML of a report."""
-        return self.find(identifier, "eval.report").path.read_text(encoding="utf-8", errors="replace")
+        return _read(self.find(identifier, "eval.report").path).decode("utf-8", "replace")
 
     def comparison(self, *identifiers: str) -> str:
         """A comparison of runs, the base first, as HTML. Raises MissingExtraError without the eval extra."""
@@ -91,7 +94,7 @@ def router(evals: Evals, pages: Pages) -> APIRouter:
         entry = await run_in_threadpool(evals.find, eval_id)
         if entry.shown["object"] == "eval.report":
             return {**entry.shown, "url": pages.link("report", entry.id)}
-        return {**entry.shown, "summary": await run_in_threadpool(_json, entry.path / "summary.json")}
+        return {**entry.shown, "summary": await run_in_threadpool(_json, entry.path / SUMMARY)}
 
     return routes
 
@@ -107,18 +110,24 @@ def _look(root: Path, folder: Path, found: list[tuple[float, Entry]], depth: int
             if path.is_symlink() or path.name.startswith("."):
                 continue
             if path.is_dir():
-                if (path / "manifest.json").is_file():
-                    found.append(((path / "manifest.json").stat().st_mtime, _run(root, path)))
+                if _is_run(path):
+                    found.append(((path / MANIFEST).stat().st_mtime, _run(root, path)))
                 if depth > 1:
                     _look(root, path, found, depth - 1)
-            elif path.suffix == ".html" and path.stat().st_size <= MOST_BYTES:
+            elif path.suffix == ".html" and path.is_file() and path.stat().st_size <= MOST_BYTES:
                 found.append((path.stat().st_mtime, _report(root, path)))
-        except (OSError, ValueError, LookupError, TypeError, AttributeError, CragError):
+        except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError, CragError):
             continue
 
 
+def _is_run(path: Path) -> bool:
+    """A folder with a manifest, none of whose files is a link to elsewhere, a pipe or a device."""
+    held = [path / name for name in (MANIFEST, ANSWERS, SCORES, SUMMARY) if os.path.lexists(path / name)]
+    return path / MANIFEST in held and all(stat.S_ISREG(each.lstat().st_mode) for each in held)
+
+
 def _run(root: Path, path: Path) -> Entry:
-    manifest, summary = _json(path / "manifest.json"), _json(path / "summary.json")
+    manifest, summary = _json(path / MANIFEST), _json(path / SUMMARY)
     judge = manifest.get("judge")
     shown = {
         "object": "eval.run",
@@ -131,7 +140,7 @@ def _run(root: Path, path: Path) -> Entry:
         "metrics": {name: value["mean"] for name, value in summary.get("metrics", {}).items()},
         "judge": judge and judge["model"],
     }
-    return Entry(shown["id"], path, shown)
+    return _entry(path, shown)
 
 
 def _report(root: Path, path: Path) -> Entry:
@@ -139,6 +148,13 @@ def _report(root: Path, path: Path) -> Entry:
     name = path.relative_to(root).as_posix()
     told = {"name": name, "modified": int(status.st_mtime), "bytes": status.st_size}
     shown: dict[str, Any] = {"object": "eval.report", "id": _id(root, path), **told}
+    return _entry(path, shown)
+
+
+def _entry(path: Path, shown: dict[str, Any]) -> Entry:
+    """Raises ValueError for what cannot be told: a name that is not UTF-8, a figure that is none."""
+    json.dumps(shown, ensure_ascii=False, allow_nan=False).encode()
+    schemas.Eval.model_validate(shown)
     return Entry(shown["id"], path, shown)
 
 
@@ -149,7 +165,18 @@ def _id(root: Path, path: Path) -> str:
 def _json(path: Path) -> dict[str, Any]:
     if not path.is_file():
         return {}
-    value = json.loads(path.read_text(encoding="utf-8"))
+    value = json.loads(_read(path).decode("utf-8"))
     if not isinstance(value, dict):
         raise ValueError(f"{path} holds no JSON object")
     return value
+
+
+def _read(path: Path) -> bytes:
+    """The bytes of a regular file, which may have changed since it was found. Raises OSError and ValueError."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0))
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise ValueError(f"{path} is no regular file")
+        if len(content := file.read(MOST_BYTES + 1)) > MOST_BYTES:
+            raise ValueError(f"{path} is larger than {MOST_BYTES} bytes")
+    return content

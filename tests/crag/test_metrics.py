@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,6 +16,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from chunking.errors import CragError
 from crag.api.errors import ApiError
+from crag.api.evals import Evals
 from crag.api.pages import Pages
 from eval.testset import load_drafts
 from tests.crag.cli import ROOT, crag
@@ -158,6 +161,24 @@ def test_runs_and_reports_are_listed_shown_and_compared(http: httpx.Client, runs
         assert http.get(forged).status_code == 404
     for name in ("../report.html", "report.html", "..%2f..%2fetc%2fpasswd", str(runs / "report.html")):
         assert http.get(f"/v1/evals/{name}").status_code == 404
+
+
+def test_an_entry_that_is_no_run_hides_no_other_and_leads_nowhere(tmp_path: Path) -> None:
+    runs, outside = tmp_path / "runs", tmp_path / "outside.json"
+    outside.write_text('{"secret": 1}')
+    manifest = {"pipeline": {"name": "p", "version": "1"}, "suite": {"name": "s", "questions": 1}}
+    good = json.dumps({**manifest, "started": "2026-11-30T00:00:00Z", "judge": None})
+    for name, text in (("good", good), ("linked", good), ("piped", good), ("nested", "[" * 200_000), ("figure", "{}")):
+        (runs / name).mkdir(parents=True)
+        (runs / name / "manifest.json").write_text(text)
+    (runs / "linked" / "summary.json").symlink_to(outside)
+    os.mkfifo(runs / "piped" / "scores.jsonl")
+    os.mkfifo(runs / "pipe.html")
+    (runs / "figure" / "manifest.json").write_text(good)
+    (runs / "figure" / "summary.json").write_text('{"metrics": {"recall": {"mean": NaN}}}')
+    with contextlib.suppress(OSError):  # Some file systems take no such name.
+        (runs / os.fsdecode(b"\xff.html")).write_text(SCRIPT)
+    assert [entry.shown["name"] for entry in Evals(runs).entries()] == ["good"]
 
 
 def test_a_ticket_ends() -> None:
