@@ -80,6 +80,11 @@ class Workspace:
         path = home / DATABASE
         if not write and not path.exists():
             raise StoreError(f"There is no workspace at {home}: run crag ingest first, or name another with --home.")
+        if path.exists() and not path.stat().st_size and any(home.glob("indexes/*")):
+            raise StoreError(
+                f"{path} is empty while {home / 'indexes'} is not, so its documents are lost: restore it from a copy, "
+                "or ingest into a new --home."
+            )
         lock = _acquire(home) if write else None
         try:
             return cls(home, Database(path, write=write), lock)

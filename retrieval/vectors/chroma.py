@@ -104,6 +104,8 @@ class ChromaStore:
 
     def reset(self) -> None:
         self.close()
+        if self._folder.is_file():
+            self._folder.unlink()
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def close(self) -> None:

@@ -17,7 +17,7 @@ from retrieval.ingest import ingest
 from retrieval.retriever import Retrieval, Retriever
 from retrieval.vectors.base import Points
 from retrieval.vectors.chroma import ChromaStore
-from retrieval.workspace import Workspace
+from retrieval.workspace import DATABASE, Workspace
 from tests.fakes.corpus import CHUNKING
 from tests.fakes.embedder import HashEmbedder
 
@@ -134,3 +134,26 @@ def test_vectors_that_can_be_searched_and_not_read_leave_the_words(home: Path) -
 def test_a_search_of_nothing_is_refused() -> None:
     with pytest.raises(ValidationError, match="both off"):
         RetrievalConfig(dense=False, lexical=False)
+
+
+def test_a_file_in_the_place_of_the_vectors_is_replaced_by_a_rebuild(home: Path) -> None:
+    (folder,) = (home / "indexes").iterdir()
+    shutil.rmtree(folder)
+    folder.write_text("no folder")
+    found = asked(home)
+    assert found.hits[0].document.source == "notes/tea.txt"
+    assert "crag index rebuild" in found.degraded[0].reason
+    with Workspace.open(home, write=True) as workspace:
+        index = workspace.index(CHUNKING, HashEmbedder())
+        index.rebuild()
+        assert index.verify()["ok"]
+
+
+@pytest.mark.parametrize("write", [True, False])
+def test_an_emptied_database_beside_indexes_is_not_begun_anew(home: Path, write: bool) -> None:
+    for suffix in ("-wal", "-shm"):
+        (home / f"{DATABASE}{suffix}").unlink(missing_ok=True)
+    (home / DATABASE).write_bytes(b"")
+    with pytest.raises(StoreError, match=r"is empty while .* restore it from a copy"):
+        Workspace.open(home, write=write)
+    assert (home / DATABASE).stat().st_size == 0
