@@ -106,7 +106,7 @@ def print_trace(to: Console, answer: Shape) -> None:
 
 
 def print_hits(to: Console, found: Shape) -> None:
-    """Passages, best first, with what each stage said of them."""
+    """Passages, best first: the sentence nearest to the question in words, a piece of the rest, and the last score."""
     for hit in found["hits"]:
         head = Text(f"{hit['rank']:>2}. ", style="bold cyan")
         head.append(hit["title"] or hit["source"], "bold")
@@ -114,13 +114,25 @@ def print_hits(to: Console, found: Shape) -> None:
         head.append(f" › {path}" if path else "", "default")
         head.append(f"  {hit['source']}{', page ' + str(hit['page']) if hit['page'] else ''}", "dim")
         to.print(head)
-        to.print(_indented(to, _shortened(hit["text"], 320), 4))
+        nearest = _nearest_sentence(found["question"], hit["text"])
+        to.print(_indented(to, _shortened(nearest, 280), 4))
+        if (rest := _shortened(hit["text"], 120)) != _shortened(nearest, 120):
+            to.print(_indented(to, rest, 4, "dim"))
         _print_copies(to, hit, 4)
-        ranked = [(stage, hit["scores"][stage], rank) for stage, rank in hit["ranks"].items()]
-        stages = "  ".join(f"{stage} {score:.3f} (#{rank})" for stage, score, rank in ranked)
-        to.print(Padding(Text(stages, style="dim"), (0, 2, 1, 4), expand=False))
+        to.print(Padding(Text(f"score {hit['score']:.3f}", style="dim"), (0, 2, 1, 4), expand=False))
     for entry in found.get("degraded", ()):
         to.print(Text(_degraded(entry), style="yellow"))
+
+
+def _nearest_sentence(question: str, text: str) -> str:
+    """The first sentence that shares the most words with the question; one without an end mark, as a heading, last."""
+    from chunking.sentences import split_sentences
+    from retrieval.lexical.tokenizer import words
+
+    sentences = [text[start:end] for start, end in split_sentences(text)] or [text]
+    told = [each for each in sentences if not each.strip()[-1:].isalnum()] or sentences
+    asked = words(question)
+    return max(told, key=lambda each: len(asked & words(each)))
 
 
 def print_rows(

@@ -134,10 +134,10 @@ def test_the_other_places_of_a_passage_are_named() -> None:
     to = Console(file=StringIO(), width=200)
     hit = {
         "rank": 1, "title": "Pump", "source": "a.md", "page": None, "heading_path": [], "text": "Every month.",
-        "scores": {"rrf": 0.5}, "ranks": {"rrf": 1},
+        "score": 0.5, "scores": {"rrf": 0.5}, "ranks": {"rrf": 1},
         "also_in": [{"source": "b.pdf", "page": 3}, {"source": "c.md", "page": None}],
     }  # fmt: skip
-    print_hits(to, {"hits": [hit]})
+    print_hits(to, {"question": "How often?", "hits": [hit]})
     assert "also in b.pdf, page 3; c.md  \n" in to.file.getvalue()  # type: ignore[attr-defined]
 
 
@@ -170,3 +170,22 @@ def test_an_ingest_names_what_it_skipped_what_is_gone_and_what_was_noted() -> No
         "  note: docs/c.txt: read as GB18030; a list of links was left out",
     ]
     assert [counted(n, "question") for n in (0, 1, 2)] == ["0 questions", "1 question", "2 questions"]
+
+
+def test_a_hit_begins_with_the_sentence_that_is_nearest_to_the_question() -> None:
+    to = Console(file=StringIO(), width=200)
+    text = (
+        "# Pump service, how often\n\n"
+        + "The hall has four gates and a long history. " * 6
+        + "The pump is serviced every six months."
+    )
+    hit = {
+        "rank": 1, "title": "Pump", "source": "a.md", "page": None, "heading_path": [], "text": text,
+        "score": 0.8127, "scores": {"dense": 0.7, "bm25": 9.1, "rerank": 0.8127},
+        "ranks": {"dense": 2, "bm25": 1, "rerank": 1}, "also_in": [],
+    }  # fmt: skip
+    print_hits(to, {"question": "How often is the pump serviced?", "hits": [hit]})
+    lines = [line.strip() for line in to.file.getvalue().splitlines()]  # type: ignore[attr-defined]
+    assert lines[1] == "The pump is serviced every six months."
+    assert lines[2].endswith("…")
+    assert lines[3] == "score 0.813"
