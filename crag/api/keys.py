@@ -33,12 +33,12 @@ class KeyRing:
         self._own = {ENVIRONMENT: _digest(own.encode())} if own else {}
         self._known: dict[str, bytes] = {}
         self._seen: tuple[int, int] | None = None
-        # A server that began with keys does not open its doors when the last one is removed.
-        self._closed = bool(self._digests())
+        self._closed = False
+        self._digests()
 
     def __bool__(self) -> bool:
         """Whether a key is asked for."""
-        return self._closed or bool(self._digests())
+        return bool(self._digests()) or self._closed
 
     def owner(self, given: bytes) -> str | None:
         """Whose key this is, or None. Takes the same time whichever key it is or resembles."""
@@ -58,7 +58,10 @@ class KeyRing:
         if seen != self._seen:
             self._known = {entry["name"]: bytes.fromhex(entry["sha256"]) for entry in read_keys(self._file)}
             self._seen = seen
-        return {**self._known, **self._own}
+        digests = {**self._known, **self._own}
+        # A server that once had keys does not open its doors when the last one is removed.
+        self._closed = self._closed or bool(digests)
+        return digests
 
 
 def read_keys(file: Path) -> list[dict[str, Any]]:
