@@ -100,6 +100,10 @@ class ChunkTable:
             )
         )
 
+    def dimension(self) -> int:
+        """Of the vectors that the index was made for."""
+        return int(self._scalar("SELECT dimension FROM indexes WHERE id = ?"))
+
     def generation(self) -> int:
         """Grows with every change that the derived stores have followed."""
         return int(self._scalar("SELECT generation FROM indexes WHERE id = ?"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from chunking.config import ChunkingConfig
-from chunking.errors import StoreError
+from chunking.errors import ProviderError, StoreError
 from chunking.strategies.base import Chunker
 from chunking.types import Chunk, Document
 from retrieval.chunks import ChunkTable
@@ -139,6 +139,7 @@ class Index:
         holds, with None it comes from the registry, and is left out where that holds another text or none by now.
         `vectors` are by chunk id; what lacks is embedded.
         """
+        self._check_dimensions(vectors.values())
         with self._lock:
             self._repair()
             lexical = self._lexical()
@@ -347,8 +348,19 @@ class Index:
         sparse = None
         if self._store.ranks_words:
             sparse = self._lexical().weights([counts[chunk.id] for chunk in chunks])
+        self._check_dimensions(known.values())
         rows = np.stack([known[chunk.id] for chunk in chunks])
         self._store.upsert(Points([c.id for c in chunks], [c.document_id for c in chunks], rows, sparse))
+
+    def _check_dimensions(self, vectors: Iterable[Vectors]) -> None:
+        expected = self.chunks.dimension()
+        if other := {len(vector) for vector in vectors} - {expected}:
+            raise ProviderError(
+                f"The embedder {self.embedder.name} gives {min(other)} dimensions, the index holds vectors of "
+                f"{expected}: serve the model that it was built with, or name the new one in embedding.model (or "
+                "embedding.dimensions), which builds another index.",
+                provider=self.embedder.name,
+            )
 
     def _wrong_vectors(self, ids: Sequence[str]) -> int:
         """Stored vectors that are not of unit length or of another dimension."""

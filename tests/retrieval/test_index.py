@@ -258,3 +258,18 @@ def test_searches_do_not_wait_for_an_embedder_that_rebuilds(home: Path) -> None:
         release.set()
         thread.join()
         assert index.verify()["ok"]
+
+
+def test_an_embedder_whose_dimension_has_changed_writes_nothing(home: Path, folder: Path) -> None:
+    changed = HashEmbedder(dimension=32)
+    changed.fingerprint = HashEmbedder().fingerprint  # As an endpoint does that serves another model by the old name.
+    (folder / "new.txt").write_text("Gneiss is banded.", "utf-8")
+    with Workspace.open(home, write=True) as workspace:
+        index = workspace.index(CHUNKING, changed)
+        with pytest.raises(ProviderError, match=r"32 dimensions, the index holds vectors of 64: .*embedding\.model"):
+            ingest(workspace, index, [folder], warm_sentences=False)
+    with Workspace.open(home, write=True) as workspace:
+        index = workspace.index(CHUNKING, HashEmbedder())
+        assert index.verify()["ok"]
+        assert ingest(workspace, index, [folder], warm_sentences=False).added == 1
+        assert index.verify()["ok"]
