@@ -36,6 +36,7 @@ KINDS = {
 """The error's `type` by status, where it is not ``invalid_request_error``."""
 _UNICODE = "Input should be Unicode text; half of a surrogate pair is none"
 _MISSING = object()
+_ENDS = {ord(end): f"\\u{ord(end):04x}" for end in "\x85\u2028\u2029"}
 
 logger = logging.getLogger("crag.api")
 
@@ -119,8 +120,11 @@ def encodable(text: str) -> str:
 
 
 def to_json(value: Any) -> str:
-    """JSON that every client can read. Raises TypeError or ValueError for what JSON cannot hold."""
-    return encodable(json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")))
+    """JSON that every client can read, in one line whatever it takes for a line's end (NEL, U+2028 and U+2029 too).
+
+    Raises TypeError or ValueError for what JSON cannot hold.
+    """
+    return encodable(json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))).translate(_ENDS)
 
 
 class SafeJSONResponse(JSONResponse):

@@ -34,6 +34,12 @@ async def counted(delays: list[float], ended: list[str]) -> AsyncIterator[int]:
         ended.append("ended")
 
 
+def test_json_is_one_line_whatever_a_client_takes_for_a_lines_end() -> None:
+    text = "a\u2028b\u2029c\x85d\n备份"
+    assert len(to_json({"text": text}).splitlines()) == 1
+    assert json.loads(to_json({"text": text})) == {"text": text}
+
+
 def test_silence_is_filled_and_order_kept() -> None:
     async def run() -> list[int | None]:
         return [item async for item in with_heartbeats(counted([0, 0.25, 0], []), Stopping(), interval=0.1)]
