@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from chunking.normalize import clean
 from crag.api.feedback import read_feedback
 from crag.cli.options import console, counted, home_option, json_option, print_json
 
@@ -32,7 +33,8 @@ def list_feedback(home: Path, as_json: bool) -> None:
     from crag.cli.render import print_rows
 
     rows = [
-        (entry["rating"], entry["trace"]["status"], entry["trace"]["question"], entry["comment"] or "")
+        # Clients wrote these: an escape sequence would reach the terminal of whoever looks.
+        (entry["rating"], entry["trace"]["status"], clean(entry["trace"]["question"]), clean(entry["comment"] or ""))
         for entry in entries
     ]
     print_rows(console(), ("rating", "status", "question", "comment"), rows)
@@ -80,13 +82,13 @@ def drafts_of(entries: Sequence[Mapping[str, Any]]) -> list[Draft]:
         drafts.append(
             Draft(
                 id="",
-                question=answer["question"],
+                question=clean(answer["question"]),
                 reference=without_markers(answer["text"]).strip() if liked and not refused else "",
                 type="unanswerable" if liked and refused else "factual",
                 lang=language_of(answer["question"]),
                 answerable=not (liked and refused),
                 passages=tuple(passages),
-                how=f"feedback, {entry['rating']}" + (f": {entry['comment']}" if entry["comment"] else ""),
+                how=f"feedback, {entry['rating']}" + (f": {clean(entry['comment'])}" if entry["comment"] else ""),
             )
         )
     return numbered(drafts)

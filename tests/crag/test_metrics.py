@@ -113,7 +113,7 @@ def test_a_thumb_is_kept_with_the_trace_and_becomes_a_draft(http: httpx.Client, 
     for body in (
         {"answer": liked["id"], "rating": "down"},
         {"answer": liked["id"], "rating": "up", "comment": "just so"},
-        {"answer": missed["id"], "rating": "down", "comment": "It was Jónsson."},
+        {"answer": missed["id"], "rating": "down", "comment": "It was \x1b]0;x\x07Jónsson.\x9b2J"},
     ):
         reply = http.post("/v1/feedback", json=body)
         assert reply.status_code == 200, reply.text
@@ -124,6 +124,9 @@ def test_a_thumb_is_kept_with_the_trace_and_becomes_a_draft(http: httpx.Client, 
     assert listed[liked["id"]]["rating"] == "up"
     assert listed[missed["id"]]["question"] == UNANSWERABLE
 
+    shown = crag("feedback", "list", home=home).out
+    assert "Jónsson" in shown
+    assert not set(shown) & set("\x1b\x07\x9b")
     kept = {entry["answer"]: entry for entry in crag("feedback", "list", "--json", home=home).json["feedback"]}
     assert kept[liked["id"]]["trace"]["trace"][-1]["node"] == "verify"
     drafts = tmp_path / "drafts.json"
@@ -134,7 +137,7 @@ def test_a_thumb_is_kept_with_the_trace_and_becomes_a_draft(http: httpx.Client, 
     assert "[1]" not in draft.reference
     assert [passage.text for passage in draft.passages] == [c["quote"] for c in liked["crag"]["citations"]]
     assert by_question[UNANSWERABLE].reference == ""
-    assert by_question[UNANSWERABLE].how == "feedback, down: It was Jónsson."
+    assert by_question[UNANSWERABLE].how == "feedback, down: It was ]0;xJónsson.2J"
 
 
 def test_runs_and_reports_are_listed_shown_and_compared(http: httpx.Client, runs: Path) -> None:
