@@ -24,10 +24,19 @@ async function load() {
   }
 }
 
+/** A part of an address; as it stands where its escapes are none, as in a link that was cut. */
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 /** Show the view, and the document, that the address names. */
 function follow() {
   const [, name, id, start, end] = location.hash.match(/^#\/(document)\/([^/]+)\/(\d+)-(\d+)$/) ?? [null, location.hash.slice(2)];
-  if (name === "document") return void reader.showDocument(decodeURIComponent(id), Number(start), Number(end));
+  if (name === "document") return void reader.showDocument(decoded(id), Number(start), Number(end));
   reader.close();
   const shown = name in VIEWS ? name : "chat";
   for (const view of Object.keys(VIEWS)) $(view).hidden = view !== shown;

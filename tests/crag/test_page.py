@@ -70,6 +70,16 @@ def test_a_citation_opens_its_passage_highlighted(server: Serving, open_page: Ca
     again.wait_for_selector("mark")
 
 
+def test_a_broken_link_to_a_document_leaves_the_page_working(server: Serving, browser: Browser) -> None:
+    page = browser.new_page()
+    failed: list[str] = []
+    page.on("pageerror", lambda error: failed.append(str(error)))
+    page.goto(f"{server.url}/#/document/%zz/0-1")
+    page.wait_for_function("document.getElementById('document-count').textContent.includes('18')")
+    page.close()
+    assert failed == []
+
+
 def test_offsets_are_code_points_also_beyond_the_basic_plane(tmp_path: Path, open_page: Callable[..., Page]) -> None:
     from tests.crag.cli import crag
 
