@@ -17,7 +17,7 @@ from crag.api.cut import Cut, shortened
 from crag.api.errors import ApiError, SafeJSONResponse, error_parts, to_json
 from crag.api.progress import progress_line
 from crag.api.records import Asked, Records
-from crag.api.schemas import MAX_QUESTION, ChatRequest, Message
+from crag.api.schemas import MAX_QUESTION, ChatRequest, Extension, Message
 from crag.api.security import OWNER
 from crag.api.stopping import stopping_of
 from crag.api.streams import ClientGoneError, gone, unless_client_leaves, with_heartbeats
@@ -55,7 +55,11 @@ class Chat:
             # A model is asked for what a pipeline file may say; `Cut` holds the text to what the client said.
             wanted["max_tokens"] = min(max(self.max_tokens, _LEAST_TOKENS), _MOST_TOKENS)
         given = {name: value for name, value in wanted.items() if value is not None}
-        return {"history": self.history, "pipeline": self.pipeline, "filters": self.body.crag.filters, **given}
+        return {"history": self.history, "pipeline": self.pipeline, "filters": self.extension.filters, **given}
+
+    @property
+    def extension(self) -> Extension:
+        return self.body.crag or Extension()
 
     def cut(self, crag: Crag) -> Cut:
         stop = self.body.stop
@@ -77,7 +81,7 @@ def read_chat(body: ChatRequest, pipelines: dict[str, Pipeline]) -> Chat:
     for field in ("tools", "functions"):
         if getattr(body, field):
             raise ApiError(400, f"{field}: this service answers from documents and calls no tools.", param=field)
-    if body.response_format and body.response_format.get("type", "text") != "text":
+    if body.response_format and body.response_format.get("type") not in (None, "text"):
         message = "response_format: this service answers in text with citations; leave it out."
         raise ApiError(400, message, param="response_format")
     if isinstance(body.stop, list) and len(body.stop) > _MOST_STOPS:
@@ -105,7 +109,7 @@ async def complete(crag: Crag, chat: Chat, request: Request, records: Records) -
         id=f"chatcmpl-{uuid.uuid4().hex}",
         question=chat.question,
         pipeline=chat.pipeline,
-        stream=chat.body.stream,
+        stream=bool(chat.body.stream),
         user=chat.body.user,
         key=request.scope.get(OWNER),
     )
@@ -197,17 +201,17 @@ async def _events(crag: Crag, chat: Chat, asked: Asked, request: Request, record
 
 def _shape(asked: Asked, chat: Chat, answer: Answer) -> dict[str, Any]:
     """The extension object."""
-    return {"answer_id": asked.id, **answer.to_dict(trace=chat.body.crag.trace)}
+    return {"answer_id": asked.id, **answer.to_dict(trace=chat.extension.trace)}
 
 
 def _text(message: Message, number: int) -> str:
     if message.content is None or isinstance(message.content, str):
         return message.content or ""
     for part in message.content:
-        if part.type != "text":
+        if part.type != "text" and (part.type, message.role) != ("refusal", "assistant"):
             param = f"messages.{number}.content"
             raise ApiError(400, f"{param}: only text parts are read, not {part.type!r}.", param=param)
-    return "\n".join(part.text or "" for part in message.content)
+    return "\n".join((part.refusal if part.type == "refusal" else part.text) or "" for part in message.content)
 
 
 def _annotations(answer: Answer, base_url: str) -> list[dict[str, Any]]:

@@ -26,6 +26,7 @@ class TextPart(BaseModel):
 
     type: Text
     text: Text | None = None
+    refusal: Text | None = None
 
 
 def _form(content: Any) -> str | None:
@@ -51,7 +52,7 @@ class Message(BaseModel):
 class StreamOptions(BaseModel):
     model_config = ConfigDict(extra="allow")
 
-    include_usage: bool = False
+    include_usage: bool | None = None
 
 
 class TextFilters(Filters):
@@ -85,7 +86,7 @@ class ChatRequest(BaseModel):
 
     model: str = Field(max_length=200)
     messages: list[Message] = Field(min_length=1, max_length=500)
-    stream: bool = False
+    stream: bool | None = None
     stream_options: StreamOptions | None = None
     n: int | None = None
     tools: list[Any] | None = None
@@ -96,7 +97,7 @@ class ChatRequest(BaseModel):
     stop: Annotated[str, Field(max_length=1000)] | list[Annotated[str, Field(max_length=1000)]] | None = None
     response_format: dict[str, Any] | None = None
     user: str | None = Field(default=None, max_length=512)
-    crag: Extension = Extension()
+    crag: Extension | None = None
 
 
 class SearchRequest(BaseModel):

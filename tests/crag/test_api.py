@@ -153,6 +153,17 @@ def test_unknown_parameters_are_tolerated(client: openai.OpenAI) -> None:
     assert client.chat.completions.create(**ask(QUESTION, **more)).choices[0].message.content
 
 
+def test_what_the_standard_lets_be_null_may_be_null(http: httpx.Client) -> None:
+    nulls: dict[str, Any] = {"stream": None, "stream_options": {"include_usage": None}, "crag": None}
+    refused = {"role": "assistant", "content": [{"type": "refusal", "refusal": "I cannot."}]}
+    turns = [{"role": "user", "content": "Hello"}, refused, *ask(QUESTION)["messages"]]
+    body = {**ask(QUESTION, **nulls, response_format={"type": None}), "messages": turns}
+    reply = http.post("/v1/chat/completions", json=body)
+    assert reply.status_code == 200, reply.text
+    body["messages"] = [{**refused, "role": "user"}]
+    assert http.post("/v1/chat/completions", json=body).status_code == 400
+
+
 @pytest.mark.parametrize(
     ("body", "status", "param"),
     [
