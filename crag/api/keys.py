@@ -37,11 +37,14 @@ class KeyRing:
         self._digests()
 
     def __bool__(self) -> bool:
-        """Whether a key is asked for."""
-        return bool(self._digests()) or self._closed
+        """Whether a key is asked for, as it is while their file cannot be read."""
+        try:
+            return bool(self._digests()) or self._closed
+        except ConfigError:
+            return True
 
     def owner(self, given: bytes) -> str | None:
-        """Whose key this is, or None. Takes the same time whichever key it is or resembles."""
+        """Whose key this is, or None. Takes the same time whichever key it is or resembles. Raises ConfigError."""
         digest = _digest(given)
         found = None
         for name, known in self._digests().items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 import time
 from collections.abc import Iterable
@@ -13,6 +14,7 @@ from fastapi.responses import JSONResponse
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from chunking.errors import ConfigError
 from crag.api.errors import BODY_TOO_LARGE, KINDS, error_body
 from crag.api.keys import KeyRing
 from crag.api.origins import Origins
@@ -28,6 +30,8 @@ _LEAST_RATE = 500
 """Bytes a second of a body on average, beyond the time that it has anyhow: as Apache's RequestReadTimeout has it."""
 _HOST = re.compile(r"([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::([0-9]{1,5}))?", re.ASCII | re.IGNORECASE)
 """A Host header: a name or address, perhaps a port, and nothing else (RFC 9110, section 7.2)."""
+_BEARER = re.compile("Bearer +", re.IGNORECASE)
+"""A scheme is the same in any case (RFC 9110, section 11.1)."""
 HEADERS = {
     # Nothing from elsewhere, no inline script, no framing: document text cannot become code.
     "content-security-policy": (
@@ -40,6 +44,8 @@ HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
 }
+
+logger = logging.getLogger("crag.api")
 
 
 class Guard:
@@ -109,8 +115,14 @@ class Guard:
         path = scope["path"]
         if path in self._open or path.startswith(self._open_below) or not self._keys:
             return None
-        given = Headers(scope=scope).get("authorization", "").removeprefix("Bearer ")
-        scope[OWNER] = self._keys.owner(given.encode("latin-1"))
+        given = Headers(scope=scope).get("authorization", "")
+        if scheme := _BEARER.match(given):
+            given = given[scheme.end() :]
+        try:
+            scope[OWNER] = self._keys.owner(given.encode("latin-1"))
+        except ConfigError as error:  # It names a path of the server's, which is for its operator.
+            logger.error("%s", error)
+            return _refuse(503, "The server cannot read its keys: its log says why.", "keys_unreadable")
         if scope[OWNER] is not None:
             return None
         message = "This server asks for its key: send it as 'Authorization: Bearer KEY'."

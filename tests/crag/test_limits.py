@@ -66,6 +66,7 @@ def test_a_key_is_kept_as_a_digest_and_can_be_made_and_removed_while_the_server_
     assert (home / "keys.json").stat().st_mode & 0o077 == 0
     mine = {"authorization": f"Bearer {key}"}
     assert http.get("/v1/models", headers=mine).status_code == 200
+    assert http.get("/v1/models", headers={"authorization": f"bearer {key}"}).status_code == 200
     for wrong in (
         {},
         {"authorization": f"Bearer {key}x"},
@@ -81,6 +82,12 @@ def test_a_key_is_kept_as_a_digest_and_can_be_made_and_removed_while_the_server_
     assert crag("keys", "remove", "bert", home=home).code == 0
     assert http.get("/v1/models", headers={"authorization": f"Bearer {other}"}).status_code == 401
     assert "already" in sentence(crag("keys", "add", "anna", home=home))
+    (home / "keys.json").write_text("{", encoding="utf-8")
+    damaged = http.get("/v1/models", headers=mine)
+    assert (damaged.status_code, damaged.json()["error"]["code"]) == (503, "keys_unreadable")
+    assert str(home) not in damaged.text
+    (home / "keys.json").write_text(kept, encoding="utf-8")
+    assert http.get("/v1/models", headers=mine).status_code == 200
 
 
 def test_a_key_may_ask_only_so_much_at_once(http: httpx.Client, key: str, home: Path) -> None:
