@@ -1,5 +1,5 @@
 // Talking to the server: JSON calls, and chat completions as server-sent events.
-const key = () => sessionStorage.getItem("key");
+export const key = () => sessionStorage.getItem("key");
 
 export const useKey = (value) => sessionStorage.setItem("key", value);
 

@@ -1,14 +1,23 @@
 // Past conversations. They are kept in this browser only; the server knows nothing of them.
+import { key } from "./api.js";
 import { h } from "./dom.js";
 import { language, word } from "./words.js";
 
-const KEY = "conversations";
 const MOST = 50;
 const panel = document.getElementById("history");
 
+/** Where those of this key lie: who uses the browser with another one does not see them. */
+function place() {
+  if (!key()) return "conversations";
+  // FNV-1a in 32 bits: enough to tell keys apart and too little to tell one. Web Crypto is missing on plain HTTP.
+  let digest = 0x811c9dc5;
+  for (const byte of new TextEncoder().encode(key())) digest = Math.imul(digest ^ byte, 0x01000193);
+  return `conversations-${(digest >>> 0).toString(16)}`;
+}
+
 function read() {
   try {
-    return JSON.parse(localStorage.getItem(KEY)) ?? [];
+    return JSON.parse(localStorage.getItem(place())) ?? [];
   } catch {
     return [];
   }
@@ -18,7 +27,7 @@ function write(conversations) {
   // Browsers keep some five million characters for a site: the oldest conversations make room.
   for (let kept = conversations.slice(0, MOST); ; kept = kept.slice(0, -1)) {
     try {
-      return void localStorage.setItem(KEY, JSON.stringify(kept));
+      return void localStorage.setItem(place(), JSON.stringify(kept));
     } catch (error) {
       if (!kept.length) throw error;
     }

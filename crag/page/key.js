@@ -1,5 +1,6 @@
 // The dialog that asks for the server's key.
 import { useKey } from "./api.js";
+import * as history from "./history.js";
 
 const dialog = document.getElementById("key-dialog");
 const field = document.getElementById("key");
@@ -10,7 +11,10 @@ export function askForKey() {
   asking ??= new Promise((resolve) => {
     dialog.showModal();
     dialog.addEventListener("close", () => {
-      if (field.value) useKey(field.value);
+      if (field.value) {
+        useKey(field.value);
+        history.close(); // It shows what belongs to the key before.
+      }
       field.value = "";
       asking = null;
       resolve();

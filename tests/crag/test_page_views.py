@@ -54,6 +54,12 @@ def test_conversations_are_kept_opened_again_and_deleted(server: Serving, open_p
     page.click("#open-history")
     assert page.locator(".past span").all_inner_texts() == ["每日备份保留多少天？", QUESTION]
     shot(page, "history")
+    for key, count in (("another's", 0), ("", 2)):
+        page.evaluate("key => sessionStorage.setItem('key', key)", key)
+        page.reload()
+        page.wait_for_selector(".example")
+        page.click("#open-history")
+        assert page.locator(".past").count() == count
     page.click(f".past:has-text('{QUESTION}')")
     assert page.inner_text(".answer .text") == text
     assert "confident" in page.inner_text(".badge")
