@@ -122,19 +122,32 @@ class Corpus:
         return find_text(document.text, wanted, near=near, folded=lambda: self._fold(document))
 
     def _place_by_ends(self, document: Document, span: SuiteSpan) -> tuple[int, int] | None:
-        """From its first line to its last, for a table whose merged cells are written out in every row."""
+        """From its first line to its last, for a table whose merged cells are written out in every row.
+
+        Where its last row reads otherwise too (what a page hides, such as keys to sort by, is not read), to the
+        table's own end.
+        """
         first, *_, last = span.text.strip().split("\n") if "\n" in span.text.strip() else (None, None)
         start = first and self._place(document, first, span.start)
-        end = start and last and self._place(document, last, start[1] + len(span.text) - len(last))
-        if not start or not end:
+        if not start or last is None:
             return None
-        grown = (end[1] - start[0]) / len(span.text)
-        return (start[0], end[1]) if 1 / MOST_GROWN <= grown <= MOST_GROWN else None
+        found = self._place(document, last, start[1] + len(span.text) - len(last))
+        end = found[1] if found and found[1] > start[1] else _end_of_table(document.text, start[1])
+        grown = (end - start[0]) / len(span.text)
+        return (start[0], end) if 1 / MOST_GROWN <= grown <= MOST_GROWN else None
 
     def _fold(self, document: Document) -> Folded:
         if document.id not in self._folded:
             self._folded[document.id] = letters_and_digits(document.text)
         return self._folded[document.id]
+
+
+def _end_of_table(text: str, start: int) -> int:
+    """Where the last of the Markdown rows that follow the line of `start` ends."""
+    end = text.find("\n", start)
+    while end >= 0 and text.startswith("|", end + 1):
+        start, end = end + 1, text.find("\n", end + 1)
+    return len(text) if end < 0 else end
 
 
 def nearest(wanted: str, text: str) -> str | None:

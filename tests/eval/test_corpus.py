@@ -131,6 +131,21 @@ def test_a_word_is_not_cut_and_a_sentence_is_gold_wherever_it_stands(tmp_path: P
     assert len(located.evidence[0]) == 1
 
 
+def test_a_table_whose_hidden_keys_are_not_read_is_still_located(tmp_path: Path) -> None:
+    rows = "".join(
+        f'<tr><td><span style="display:none">{name}, J.</span>J. {name}</td><td>{year}</td></tr>'
+        for name, year in (("Roberts", 1955), ("Alito", 1950))
+    )
+    table = f"<table><tr><th>Name</th><th>Born</th></tr>{rows}</table>"
+    (tmp_path / "court.html").write_text(f"<html><body><h1>Court</h1><p>It has judges.</p>{table}</body></html>")
+    said = "Name | Born\nRoberts, J. J. Roberts | 1955\nAlito, J. J. Alito | 1950"
+    corpus, located = suite(tmp_path, [{"doc_id": "court", "file": "court.html"}], {"doc_id": "court", "text": said})
+    assert located.unlocated == ()
+    (text,) = found(corpus, located)[0]
+    assert text.startswith("Name | Born |")
+    assert text.endswith("1950 |")
+
+
 def test_the_hash_is_of_the_texts_and_not_of_the_place(tmp_path: Path) -> None:
     documents = [{"doc_id": "d", "text": "alpha"}, {"doc_id": "e", "text": "beta"}]
     first, _ = suite(tmp_path / "a", documents)
