@@ -75,7 +75,7 @@ def test_a_broken_link_to_a_document_leaves_the_page_working(server: Serving, br
     failed: list[str] = []
     page.on("pageerror", lambda error: failed.append(str(error)))
     page.goto(f"{server.url}/#/document/%zz/0-1")
-    page.wait_for_function("document.getElementById('document-count').textContent.includes('18')")
+    page.wait_for_selector("#document-count:has-text('18')")
     page.close()
     assert failed == []
 
