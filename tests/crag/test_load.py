@@ -105,7 +105,9 @@ def test_questions_that_wait_for_a_slow_endpoint_keep_no_other_waiting(
     with ScriptedServer(hold) as reranker:
         rerank = f"{{provider: http, base_url: '{reranker.url}', timeout: 100}}"
         slow.write_text(f"extends: hybrid-rerank\nname: slow\nrerank: {rerank}\n", encoding="utf-8")
-        with serving(copy_of_samples(), "--pipeline", str(slow), "--pipeline", "vector") as running_one:
+        with serving(
+            copy_of_samples(), "--pipeline", str(slow), "--pipeline", "vector", CRAG_THREADS="16"
+        ) as running_one:
             reranker.requests.clear()
             held.clear()
 
