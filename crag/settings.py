@@ -20,7 +20,7 @@ DEFAULT_PIPELINE = "crag"
 
 THREADS = 8
 """Steps of answers at once. A slow reranker or embedding endpoint holds one of them for each question, so where there
-is one, more are wanted; on two cores more of them make first texts late (p95 over 64 streams: 106 ms with 8, 333 ms with
+is one, more are wanted; on two cores more of them make first texts late: p95 over 64 streams is 106 ms with 8, 333 with
 16)."""
 _ORIGIN = re.compile(r"(?!file:)[a-z][a-z0-9+.-]*://[^/?#@\s]+")
 ADDRESSES = ("OPENAI_BASE_URL", "SEARXNG_URL")
