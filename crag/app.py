@@ -438,7 +438,7 @@ class Crag:
         task = asyncio.run_coroutine_threadsafe(work, self._own_loop())
         try:
             return task.result()
-        except BaseException:
+        except BaseException:  # After Ctrl-C too, what nobody waits for any more must not go on.
             task.cancel()
             raise
 

@@ -1,8 +1,8 @@
 """Identifiers that a question names and its evidence does not: a QM-500 that no document knows has no warranty there.
 
 To the signals of a search a near miss looks like the answer: a question about the QM-500 shares every word but one with
-the page of the QM-300. None of the 1,240 answerable questions of the public sets names an identifier that its
-documents lack, so where one is lacking it is taken for what it says.
+the page of the QM-300. Of the 1,284 answerable questions of the public sets 11 name an identifier, and the documents of
+each have it; where one is lacking it is taken for what it says.
 """
 
 from __future__ import annotations

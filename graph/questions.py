@@ -26,7 +26,7 @@ _PROCEDURE = (
     r"|\bhow (?:should|to)\b"
     r"|怎么办|怎麼辦|应该怎[么样]|步骤|步驟|流程|如何处理|怎么处理"
 )
-_MONTH = "January|February|March|April|May|June|July|August|September|October|November|December"
+MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 KINDS = (
     _kind(r"\bdefault\b|默认|預設|缺省", r"(?i:\bdefaults?\b)|默认|預設|缺省|\A\|"),
     _kind(
@@ -38,7 +38,7 @@ KINDS = (
     _kind(
         r"\bwhen\b|\b(?:what|which) (?:year|date|day|month|time|century|decade)\b"
         r"|何时|何時|什么时候|什麼時候|哪一?年|[几幾][年月日点點]|时间|時間",
-        rf"\d{{3,4}}|\d+ ?[年月日点點时時]|世[纪紀]|\b(?:{_MONTH})\b|century|B\.?C\.?|A\.?D\.?",
+        rf"\d{{3,4}}|\d+ ?[年月日点點时時]|世[纪紀]|\b(?:{MONTHS})\b|century|B\.?C\.?|A\.?D\.?",
     ),
     _kind(
         r"\bwho\b|\bwhom\b|\bwhose\b|谁|誰|何人|哪位|哪个人|哪個人",

@@ -161,7 +161,7 @@ class _Reader:
             if environment == "thebibliography":
                 self.builder.add("heading", "References", level=_LEVELS["section"])
                 return _skip_group(self.text, at)
-            return _ARGUMENTS.match(self.text, at).end()  # type: ignore[union-attr]
+            return _past_option(self.text, at)
         if environment in _QUOTES:
             self._flush()
             self._quotes += 1
@@ -305,9 +305,14 @@ def _table(inside: str) -> str:
     return table_text(rows, header=bool(rows) and is_header(rows[0]))
 
 
+def _past_option(text: str, at: int) -> int:
+    found = _ARGUMENTS.match(text, at)
+    return found.end() if found else at
+
+
 def _cells(inside: str) -> str:
     """What follows the width and the specification of the columns."""
-    at = _ARGUMENTS.match(inside).end()  # type: ignore[union-attr]
+    at = _past_option(inside, 0)
     while inside.startswith("{", at):
         at = _skip_group(inside, at)
     return inside[at:]

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from eval.drafting.facts import inside_a_sentence
+from graph.questions import MONTHS
 
 Asked = tuple[str, str, str, str]
 """Question, subject (Chinese: empty), answer and the pattern's name."""
@@ -63,8 +64,7 @@ _VERBS = {
     "receives": "receive", "runs": "run", "carries": "carry", "employs": "employ", "spans": "span",
 }  # fmt: skip
 _TIME = r"(?P<answer>\d{1,2}(?::\d{2})?(?: ?[ap]\.?m\.?|:\d{2})?|noon|midnight)"
-_MONTH = "January|February|March|April|May|June|July|August|September|October|November|December"
-_DATE = rf"(?P<answer>(?:\d{{1,2}} )?(?:{_MONTH})(?: \d{{1,2}})?(?:,? \d{{4}})?|\d{{4}})"
+_DATE = rf"(?P<answer>(?:\d{{1,2}} )?(?:{MONTHS})(?: \d{{1,2}})?(?:,? \d{{4}})?|\d{{4}})"
 _DOES = rf"(?P<verb>{'|'.join(_VERBS)})"
 _CAN = "(?P<modal>can|must|may|should|will) (?P<verb>[a-z]+)"
 _THING = "(?P<subject>the [\\w’' -]{3,60})"
