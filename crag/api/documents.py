@@ -11,6 +11,7 @@ from chunking.errors import NotFoundError
 from crag.api import schemas
 from crag.api.errors import ApiError, responses
 from crag.api.jobs import Jobs
+from crag.api.paging import Limit, Offset, part_of
 from crag.api.schemas import SearchRequest
 from crag.api.streams import ClientGoneError, gone, unless_client_leaves
 from crag.app import Crag, search_shape
@@ -24,14 +25,14 @@ def router(crag: Crag, jobs: Jobs, pipelines: dict[str, Pipeline], default: str)
     @routes.get("/documents", response_model=schemas.DocumentList)
     async def list_documents(
         collection: Annotated[str | None, Query(max_length=64)] = None,
-        limit: Annotated[int | None, Query(ge=1, le=100_000)] = None,
-        offset: Annotated[int, Query(ge=0, le=2**31)] = 0,
+        limit: Limit = None,
+        offset: Offset = 0,
     ) -> Any:
         """Every document of the workspace, or of one collection, in the order of their sources."""
         documents = await run_in_threadpool(crag.documents, collection)
         kept = await run_in_threadpool(jobs.uploaded)
-        part = documents[offset : None if limit is None else offset + limit]
-        return {"object": "list", "data": [_public(each, kept) for each in part], "total": len(documents)}
+        data = [_public(each, kept) for each in part_of(documents, limit, offset)]
+        return {"object": "list", "data": data, "total": len(documents)}
 
     @routes.get("/documents/{document_id}", response_model=schemas.DocumentText, responses=responses(404))
     async def show_document(document_id: schemas.DocumentId) -> Any:

@@ -21,6 +21,7 @@ from chunking.errors import CragError
 from crag.api import schemas
 from crag.api.errors import ApiError, responses
 from crag.api.pages import Pages
+from crag.api.paging import Limit, Offset, part_of
 from eval.runs import ANSWERS, MANIFEST, SCORES, SUMMARY
 
 MOST_ENTRIES, MOST_BYTES, DEEPEST = 500, 30_000_000, 4
@@ -75,11 +76,11 @@ def router(evals: Evals, pages: Pages) -> APIRouter:
     pages.add("comparison", evals.comparison)
 
     @routes.get("/v1/evals", response_model=schemas.EvalList)
-    async def list_evals() -> Any:
+    async def list_evals(limit: Limit = None, offset: Offset = 0) -> Any:
         """Evaluation runs and their reports, the newest first."""
         entries = await run_in_threadpool(evals.entries)
-        data = [entry.shown for entry in entries]
-        return {"object": "list", "enabled": evals.folder is not None, "data": data}
+        data = [entry.shown for entry in part_of(entries, limit, offset)]
+        return {"object": "list", "enabled": evals.folder is not None, "data": data, "total": len(entries)}
 
     @routes.get("/v1/evals/compare", response_model=schemas.ReportLink, responses=responses(404, 501))
     async def compare(base: RunId, candidate: RunId) -> Any:

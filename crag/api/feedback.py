@@ -19,6 +19,7 @@ from fastapi import APIRouter
 
 from crag.api import schemas
 from crag.api.errors import ApiError, responses, to_json
+from crag.api.paging import Limit, Offset
 
 FILE = "feedback.sqlite3"
 Rating = Literal["up", "down"]
@@ -54,13 +55,17 @@ class Answers:
         """Set, or replace, what is thought of an answer; the time of it. Raises KeyError for an unknown answer."""
         return await asyncio.wrap_future(self._thread.submit(self._rate, identifier, rating, comment))
 
-    async def rated(self) -> list[dict[str, Any]]:
-        """What was rated, the latest first."""
-        return await asyncio.wrap_future(self._thread.submit(_rated, self._connection))
+    async def rated(self, limit: int | None = None, offset: int = 0) -> tuple[list[dict[str, Any]], int]:
+        """A part of what was rated, the latest first, and the number of all."""
+        return await asyncio.wrap_future(self._thread.submit(self._part, limit, offset))
 
     def close(self) -> None:
         self._thread.submit(self._connection.close).result()
         self._thread.shutdown()
+
+    def _part(self, limit: int | None, offset: int) -> tuple[list[dict[str, Any]], int]:
+        (total,) = self._connection.execute("SELECT count(*) FROM answers WHERE rating IS NOT NULL").fetchone()
+        return _rated(self._connection, limit, offset), total
 
     def _insert(self, identifier: str, answer: Mapping[str, Any]) -> None:
         body = zlib.compress(to_json(answer).encode())
@@ -110,13 +115,14 @@ def router(answers: Answers) -> APIRouter:
         return {"object": "feedback", **body.model_dump(), "created": rated}
 
     @routes.get("/feedback", response_model=schemas.FeedbackList)
-    async def list_feedback() -> Any:
+    async def list_feedback(limit: Limit = None, offset: Offset = 0) -> Any:
         """What was rated, the latest first, with question and answer."""
         told = []
-        for entry in await answers.rated():
+        entries, total = await answers.rated(limit, offset)
+        for entry in entries:
             answer = entry.pop("trace")
             told.append({"object": "feedback", **entry, **{k: answer[k] for k in ("question", "text", "status")}})
-        return {"object": "list", "data": told}
+        return {"object": "list", "data": told, "total": total}
 
     return routes
 
@@ -129,10 +135,11 @@ def _open(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _rated(connection: sqlite3.Connection) -> list[dict[str, Any]]:
+def _rated(connection: sqlite3.Connection, limit: int | None = None, offset: int = 0) -> list[dict[str, Any]]:
     rows = connection.execute(
         "SELECT id, rating, comment, rated, answer FROM answers WHERE rating IS NOT NULL"
-        " ORDER BY rated DESC, number DESC"
+        " ORDER BY rated DESC, number DESC LIMIT ? OFFSET ?",
+        (-1 if limit is None else limit, offset),
     )
     return [
         {

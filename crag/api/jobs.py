@@ -26,6 +26,7 @@ from typing import Any
 from chunking.errors import CragError, DocumentError
 from chunking.types import Document
 from crag.api.errors import encodable
+from crag.api.paging import part_of
 from crag.api.parsing import Reader
 from crag.app import Crag
 from crag.pipeline import Pipeline
@@ -159,10 +160,11 @@ class Jobs:
             job = self._jobs.get(identifier)
             return None if job is None else shown(job)
 
-    def list(self) -> list[Job]:
-        """The newest first."""
+    def list(self, limit: int | None = None, offset: int = 0) -> tuple[list[Job], int]:
+        """A part of all jobs, the newest first, and their number."""
         with self._lock:
-            return [shown(job) for job in reversed(self._jobs.values())]
+            jobs = list(reversed(self._jobs.values()))
+            return [shown(job) for job in part_of(jobs, limit, offset)], len(jobs)
 
     def uploaded(self) -> set[str]:
         """Ids of documents whose bytes are kept."""

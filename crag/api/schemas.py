@@ -225,6 +225,7 @@ class Job(_Shown):
 class JobList(_Shown):
     object: Literal["list"]
     data: list[Job]
+    total: int
 
 
 class Found(_Shown):
@@ -244,6 +245,7 @@ class Feedback(_Shown):
 class FeedbackList(_Shown):
     object: Literal["list"]
     data: list[Feedback]
+    total: int
 
 
 class Eval(_Shown):
@@ -256,6 +258,7 @@ class EvalList(_Shown):
     object: Literal["list"]
     enabled: bool
     data: list[Eval]
+    total: int
 
 
 class ReportLink(_Shown):

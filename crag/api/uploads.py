@@ -17,6 +17,7 @@ from crag.api import schemas
 from crag.api.documents import find_document
 from crag.api.errors import BODY_TOO_LARGE, ApiError, responses
 from crag.api.jobs import Job, Jobs
+from crag.api.paging import Limit, Offset
 from crag.app import Crag
 from crag.settings import Limits
 from retrieval.types import DEFAULT_COLLECTION, check_collection
@@ -93,9 +94,10 @@ def router(crag: Crag, jobs: Jobs, limits: Limits) -> APIRouter:
         return await run_in_threadpool(jobs.again, found)
 
     @routes.get("/jobs", response_model=schemas.JobList)
-    async def list_jobs() -> Any:
+    async def list_jobs(limit: Limit = None, offset: Offset = 0) -> Any:
         """The latest jobs, the newest first."""
-        return {"object": "list", "data": jobs.list()}
+        data, total = await run_in_threadpool(jobs.list, limit, offset)
+        return {"object": "list", "data": data, "total": total}
 
     @routes.get("/jobs/{job_id}", response_model=schemas.Job, responses=responses(404))
     async def show_job(job_id: Annotated[str, InPath(max_length=100)]) -> Job:

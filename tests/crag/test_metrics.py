@@ -59,6 +59,18 @@ def http(watched: Serving) -> Iterator[httpx.Client]:
         yield http
 
 
+def assert_paged(http: httpx.Client, path: str) -> None:
+    """Entries of a list can be had one by one, and none beyond the last."""
+    whole = http.get(path).json()
+    assert whole["total"] == len(whole["data"]) > 1
+    pages = [http.get(path, params={"limit": 1, "offset": n}).json() for n in range(whole["total"] + 1)]
+    assert [page["data"] for page in pages] == [*([entry] for entry in whole["data"]), []]
+    assert {page["total"] for page in pages} == {whole["total"]}
+    assert http.get(path, params={"offset": 1}).json()["data"] == whole["data"][1:]
+    for wrong in ({"limit": 0}, {"limit": "x"}, {"offset": -1}):
+        assert http.get(path, params=wrong).json()["error"]["param"] == next(iter(wrong))
+
+
 def ask(http: httpx.Client, question: str, **more: Any) -> dict[str, Any]:
     body = {"model": "crag", "messages": [{"role": "user", "content": question}], **more}
     told: dict[str, Any] = http.post("/v1/chat/completions", json=body).raise_for_status().json()
@@ -123,6 +135,7 @@ def test_a_thumb_is_kept_with_the_trace_and_becomes_a_draft(http: httpx.Client, 
     listed = {entry["answer"]: entry for entry in http.get("/v1/feedback").json()["data"]}
     assert listed[liked["id"]]["rating"] == "up"
     assert listed[missed["id"]]["question"] == UNANSWERABLE
+    assert_paged(http, "/v1/feedback")
 
     shown = crag("feedback", "list", home=home).out
     assert "Jónsson" in shown
@@ -142,6 +155,7 @@ def test_a_thumb_is_kept_with_the_trace_and_becomes_a_draft(http: httpx.Client, 
 
 def test_runs_and_reports_are_listed_shown_and_compared(http: httpx.Client, runs: Path) -> None:
     listed = http.get("/v1/evals").json()
+    assert_paged(http, "/v1/evals")
     assert listed["enabled"] is True
     entries = {entry["name"]: entry for entry in listed["data"]}
     assert {"ladder/vector", "ladder/hybrid", "report.html"} <= entries.keys()

@@ -130,6 +130,13 @@ def test_collections_keep_documents_apart(http: httpx.Client) -> None:
     assert http.delete("/v1/collections/plant-b").status_code == 404
 
 
+def test_jobs_are_listed_in_parts_the_newest_first(http: httpx.Client) -> None:
+    made = [upload(http, {"parts.md": f"# Part {n}\n\nPart {n} is painted red.\n"})["id"] for n in range(3)]
+    listed = [http.get("/v1/jobs", params={"limit": 2, "offset": n}).json() for n in (0, 2)]
+    assert [job["id"] for page in listed for job in page["data"]][:3] == made[::-1]
+    assert [len(listed[0]["data"]), listed[1]["total"]] == [2, len(http.get("/v1/jobs").json()["data"])]
+
+
 def docx(document: bytes) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
