@@ -9,6 +9,8 @@ const THUMBS = {
   down: "M3.5 11h3V3.5h-3zM6.5 10.4 9.6 17c1.5 0 2-1 1.7-2.4L10.7 12h4.4c1 0 1.7-.9 1.5-1.9l-1-5.1c-.2-.9-.9-1.5-1.8-1.5H6.5",
 };
 
+const SHOWN = 3; // Other places of a passage that are shown at once.
+
 export class Reply {
   /** `retry()` asks the same question again; `named` shows which pipeline answered. */
   constructor(question, pipeline, retry, named) {
@@ -189,7 +191,19 @@ function source(citation) {
       h("span.number", {}, String(citation.marker)),
       h("span.title", {}, citation.title || citation.source),
       h("span.place", {}, citation.url ? [citation.url, citation.date ?? citation.accessed].filter(Boolean).join(" · ") : place),
-      h("q", {}, citation.quote)));
+      h("q", {}, citation.quote)),
+    alsoIn(citation.also_in ?? [])); // Conversations kept by an earlier release have none.
+}
+
+/** The other places of a passage, each a link to it; many are folded away. */
+function alsoIn(copies) {
+  if (!copies.length) return null;
+  const links = copies.map((copy) => h("li", {}, copy.url
+    ? h("a", { href: copy.url, target: "_blank", rel: "noopener noreferrer" }, copy.url)
+    : h("a", { href: `#/document/${encodeURIComponent(copy.document)}/${copy.start}-${copy.end}` },
+      [copy.source, copy.page ? word("page", copy.page) : ""].filter(Boolean).join(" · "))));
+  if (links.length <= SHOWN) return h("div.also", {}, h("span", {}, word("alsoIn")), h("ul", {}, links));
+  return h("details.also", {}, h("summary", {}, word("alsoInMany", links.length)), h("ul", {}, links));
 }
 
 function openCitation(citation) {
