@@ -1,6 +1,7 @@
 // The panel beside a view: one document with a passage highlighted in it.
 import * as api from "./api.js";
 import { h } from "./dom.js";
+import { drawTable } from "./table.js";
 import { word } from "./words.js";
 
 const panel = document.getElementById("reader");
@@ -50,7 +51,9 @@ export async function showDocument(id, start = 0, end = 0) {
   }
   const characters = Array.from(found.text); // Offsets are code points, JavaScript's own are UTF-16 units.
   const blocks = found.blocks.length ? found.blocks : [{ kind: "paragraph", start: 0, end: characters.length, page: null }];
-  const shown = blocks.filter((block) => block.end > start - AROUND && block.start < end + AROUND);
+  const near = (span) => span.end > start - AROUND && span.start < end + AROUND;
+  const text = (from, to) => highlighted(characters, from, to, start, end);
+  const shown = blocks.filter(near);
   const cited = blocks.find((block) => block.start < end && block.end > start);
   open(found.title || found.source, [found.source, cited?.page ? word("page", cited.page) : ""].filter(Boolean).join(" · "));
   history.replaceState(null, "", `#/document/${encodeURIComponent(id)}/${start}-${end}`);
@@ -58,24 +61,29 @@ export async function showDocument(id, start = 0, end = 0) {
   for (const block of shown) {
     if (block.page !== null && block.page !== page) body.append(h("p.page-break", {}, word("pageBreak", block.page)));
     page = block.page;
-    // What scrolls by itself must be reachable with the keyboard.
-    const scrolls = block.kind === "table" || block.kind === "code" ? { tabIndex: 0 } : {};
-    body.append(h(`div.block.${block.kind}`, scrolls, highlighted(characters, block, start, end)));
+    body.append((block.kind === "table" ? drawTable(characters, block, text, near) : null) ?? plain(characters, block, text));
   }
-  if (shown.length < blocks.length) body.append(h("p.page-break", {}, word("cut")));
+  const inside = (block) => block.start >= start - AROUND && block.end <= end + AROUND;
+  if (shown.length < blocks.length || shown.some((block) => block.kind === "table" && !inside(block))) body.append(h("p.page-break", {}, word("cut")));
   const mark = body.querySelector("mark");
   if (mark) mark.scrollIntoView({ block: "center" });
   else body.scrollTop = 0;
 }
 
-function highlighted(characters, block, start, end) {
-  const text = (a, b) => characters.slice(a, b).join("");
+function plain(characters, block, text) {
+  // What scrolls by itself must be reachable with the keyboard.
+  const scrolls = block.kind === "table" || block.kind === "code" ? { tabIndex: 0 } : {};
   // A Markdown heading shows by its size; its number signs are left out.
-  const first = block.kind === "heading" ? block.start + text(block.start, block.end).match(/^(#{1,6}\s+)?/)[0].length : block.start;
-  const from = Math.max(first, Math.min(start, block.end));
-  const to = Math.min(block.end, Math.max(end, first));
-  if (from >= to) return [text(first, block.end)];
-  return [text(first, from), h("mark", {}, text(from, to)), text(to, block.end)];
+  const signs = block.kind === "heading" ? characters.slice(block.start, block.end).join("").match(/^(#{1,6}\s+)?/)[0].length : 0;
+  return h(`div.block.${block.kind}`, scrolls, text(block.start + signs, block.end));
+}
+
+/** The text from `from` to `to`; what of it lies between `start` and `end` is marked. */
+function highlighted(characters, from, to, start, end) {
+  const text = (a, b) => characters.slice(a, b).join("");
+  const [first, last] = [Math.max(from, start), Math.min(to, end)];
+  if (first >= last) return [text(from, to)];
+  return [text(from, first), h("mark", {}, text(first, last)), text(last, to)];
 }
 
 document.getElementById("close-reader").addEventListener("click", leave);

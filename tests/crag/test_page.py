@@ -80,23 +80,6 @@ def test_a_broken_link_to_a_document_leaves_the_page_working(server: Serving, br
     assert failed == []
 
 
-def test_offsets_are_code_points_also_beyond_the_basic_plane(tmp_path: Path, open_page: Callable[..., Page]) -> None:
-    from tests.crag.cli import crag
-
-    path = tmp_path / "notes.md"
-    path.write_text("# Notes 🚀🚀\n\n🎉🎉🎉 The party 🎈 starts at nine in the evening 🎂.\n\nIt ends at midnight.\n")
-    assert crag("ingest", path, home=tmp_path / "home").code == 0
-    with serving(tmp_path / "home") as server:
-        page = open_page(f"{server.url}/")
-        identity = page.evaluate("fetch('v1/documents').then(r => r.json()).then(d => d.data[0].id)")
-        text = page.evaluate(f"fetch('v1/documents/{identity}').then(r => r.json()).then(d => d.text)")
-        start = text.index("starts")
-        page.goto(f"{server.url}/#/document/{identity}/{start}-{start + 6}")
-        page.reload()
-        page.wait_for_selector("mark")
-        assert page.inner_text("mark") == "starts"
-
-
 def test_a_refusal_says_so(server: Serving, open_page: Callable[..., Page]) -> None:
     page = open_page(f"{server.url}/")
     ask(page, "Who won the 1987 chess championship of Reykjavik?")
@@ -134,30 +117,6 @@ def test_a_pipeline_that_does_not_grade_shows_no_confidence(server: Serving, ope
     shot(page, "ungraded")
     page.click("#language")
     assert page.inner_text(".badge.ungraded") == "证据未评分"
-
-
-def test_tables_and_code_scroll_beside_the_text(tmp_path: Path, open_page: Callable[..., Page]) -> None:
-    from tests.crag.cli import crag
-
-    wide = " | ".join(f"column number {n}" for n in range(30))
-    rule = " | ".join(["---"] * 30)
-    path = tmp_path / "wide.md"
-    path.write_text(
-        f"# Wide\n\nSome words before it.\n\n| {wide} |\n| {rule} |\n| {wide} |\n\n```sh\n{'x' * 400}\n```\n"
-    )
-    assert crag("ingest", path, home=tmp_path / "home").code == 0
-    with serving(tmp_path / "home") as server:
-        page = open_page(f"{server.url}/")
-        page.click(".tabs [data-view=documents]")
-        page.click(".documents li:first-child .open")
-        for kind, lines in (("table", 3), ("code", 3)):
-            block = page.wait_for_selector(f".block.{kind}")
-            assert block is not None
-            assert block.evaluate("e => e.scrollWidth > e.clientWidth")
-            assert block.evaluate("e => getComputedStyle(e).fontFamily").startswith("ui-monospace")
-            assert len((block.text_content() or "").strip().split("\n")) == lines
-        assert page.evaluate("(e => e.scrollWidth <= e.clientWidth)(document.getElementById('reader-body'))")
-        shot(page, "wide")
 
 
 def test_language_theme_documents_and_small_screens(server: Serving, open_page: Callable[..., Page]) -> None:
