@@ -14,13 +14,13 @@ from fastapi import Request
 from fastapi.responses import Response, StreamingResponse
 
 from crag.api.cut import Cut, shortened
-from crag.api.errors import ApiError, SafeJSONResponse, error_parts, to_json
+from crag.api.errors import ApiError, SafeJSONResponse, error_parts, gone, to_json
 from crag.api.progress import progress_line
 from crag.api.records import Asked, Records
 from crag.api.schemas import MAX_QUESTION, ChatRequest, Extension, Message
 from crag.api.security import OWNER
 from crag.api.stopping import stopping_of
-from crag.api.streams import ClientGoneError, gone, unless_client_leaves, with_heartbeats
+from crag.api.streams import ClientGoneError, unless_client_leaves, with_heartbeats
 from crag.app import Crag
 from crag.pipeline import Pipeline
 from graph.language import language_of

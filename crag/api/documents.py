@@ -9,11 +9,11 @@ from starlette.concurrency import run_in_threadpool
 
 from chunking.errors import NotFoundError
 from crag.api import schemas
-from crag.api.errors import ApiError, responses
+from crag.api.errors import ApiError, gone, responses
 from crag.api.jobs import Jobs
 from crag.api.paging import Limit, Offset, part_of
 from crag.api.schemas import SearchRequest
-from crag.api.streams import ClientGoneError, gone, unless_client_leaves
+from crag.api.streams import ClientGoneError, unless_client_leaves
 from crag.app import Crag, search_shape
 from crag.pipeline import Pipeline
 from retrieval.registry import DocumentRecord

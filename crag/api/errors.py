@@ -9,9 +9,10 @@ from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from chunking.errors import CragError
 
@@ -127,6 +128,11 @@ def to_json(value: Any) -> str:
     return encodable(json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))).translate(_ENDS)
 
 
+def gone() -> Response:
+    """For a client that reads nothing any more; nginx's number is what its log then says."""
+    return Response(status_code=499)
+
+
 class SafeJSONResponse(JSONResponse):
     def render(self, content: Any) -> bytes:
         return to_json(content).encode()
@@ -155,8 +161,13 @@ def install(app: FastAPI) -> None:
         message = _UNICODE if first["type"] == "string_unicode" else str(first["msg"]).removeprefix("Value error, ")
         return _refused(400, f"{param or 'body'}: {message}.", param)
 
-    async def http(request: Request, error: Exception) -> JSONResponse:
+    async def left(request: Request, error: Exception) -> Response:
+        return gone()
+
+    async def http(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
+        if isinstance(error.__cause__, ClientDisconnect):  # While FastAPI read its JSON.
+            return gone()
         message = str(error.detail)
         if error.status_code == 404:
             message = f"There is no {request.method} {request.url.path} here."
@@ -170,6 +181,7 @@ def install(app: FastAPI) -> None:
 
     app.add_exception_handler(RequestValidationError, invalid)
     app.add_exception_handler(HTTPException, http)
+    app.add_exception_handler(ClientDisconnect, left)
     app.add_exception_handler(ApiError, told)
     app.add_exception_handler(CragError, told)
     app.add_exception_handler(Exception, told)

@@ -74,8 +74,11 @@ class Jobs:
         for folder in sorted((self._home / "jobs").glob("job-*"), key=lambda path: path.stat().st_mtime):
             try:
                 job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
-            except (OSError, ValueError):
+            except FileNotFoundError:
                 shutil.rmtree(folder, ignore_errors=True)  # Its upload was never whole.
+                continue
+            except (OSError, ValueError) as error:
+                logger.error("The job in %s cannot be read, and is left alone: %s", folder, error)
                 continue
             self._jobs[job["id"]] = job
             if job["status"] in ("queued", "running"):

@@ -37,7 +37,7 @@ def _answer(ask: dict[str, str], pages: int, characters: int) -> dict[str, Any]:
         _check_pages(path, source, pages)
         document = load_path(path, origin=ask["origin"], source=source)
         if len(document.text) > characters:
-            raise DocumentError(f"{source} holds {len(document.text)} characters, at most {characters}: split it.")
+            raise DocumentError(f"{source} holds {len(document.text)} characters, at most {characters}: split it.", code="too_large")
         return {"document": document_to_dict(document)}
     except CragError as error:
         return {"refused": str(error)}
@@ -62,7 +62,7 @@ def _check_pages(path: Path, source: str, most: int) -> None:
         finally:
             document.close()
         if count > most:
-            raise DocumentError(f"{source} has {count} pages, at most {most} are read: split it.")
+            raise DocumentError(f"{source} has {count} pages, at most {most} are read: split it.", code="too_large")
 
 
 def _lower(what: int, soft: int) -> None:

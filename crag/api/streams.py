@@ -7,7 +7,6 @@ from collections.abc import AsyncGenerator, AsyncIterator, Coroutine
 from typing import Any, TypeVar
 
 from fastapi import Request
-from fastapi.responses import Response
 
 from crag.api.stopping import Stopping, stopped, stopping_of
 
@@ -62,11 +61,6 @@ async def with_heartbeats(
 
 class ClientGoneError(Exception):
     """The client closed its connection before there was an answer."""
-
-
-def gone() -> Response:
-    """For a client that reads nothing any more; nginx's number is what its log then says."""
-    return Response(status_code=499)
 
 
 async def unless_client_leaves(request: Request, work: Coroutine[Any, Any, T]) -> T:

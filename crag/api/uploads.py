@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,6 +13,7 @@ from fastapi import Path as InPath
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 
+from chunking.errors import StoreError
 from chunking.loaders import SUPPORTED
 from crag.api import schemas
 from crag.api.documents import find_document
@@ -61,18 +63,12 @@ def router(crag: Crag, jobs: Jobs, limits: Limits) -> APIRouter:
         kind = request.headers.get("content-type", "")
         if kind.split(";")[0].strip().lower() != "multipart/form-data":
             raise ApiError(415, "Send files as multipart/form-data, in a field named 'files'.", param="files")
-        async with request.form(max_files=limits.max_files, max_fields=20) as form:
-            files = _files(form, limits)
-            collection = _collection(form)
-            folder = await run_in_threadpool(jobs.new)
-            try:
-                for number, file in enumerate(files):
-                    await run_in_threadpool(_keep, file, folder / str(number))
-                names = [file.filename or "" for file in files]
-                return await run_in_threadpool(jobs.submit, folder, names, collection)
-            except BaseException:  # A client that leaves cancels this, and must leave no folder behind either.
-                shutil.rmtree(folder, ignore_errors=True)
-                raise
+        try:
+            async with request.form(max_files=limits.max_files, max_fields=20) as form:
+                return await _submit(jobs, _files(form, limits), _collection(form))
+        except OSError as error:
+            message = f"The server cannot keep the upload ({error.strerror or error}): none of it was taken in."
+            raise StoreError(message) from error
 
     @routes.delete("/documents/{document_id}", response_model=schemas.Deleted, responses=responses(404))
     async def delete_document(document_id: schemas.DocumentId) -> Any:
@@ -107,6 +103,18 @@ def router(crag: Crag, jobs: Jobs, limits: Limits) -> APIRouter:
         return job
 
     return routes
+
+
+async def _submit(jobs: Jobs, files: Sequence[UploadFile], collection: str) -> Job:
+    folder = await run_in_threadpool(jobs.new)
+    try:
+        for number, file in enumerate(files):
+            await run_in_threadpool(_keep, file, folder / str(number))
+        names = [file.filename or "" for file in files]
+        return await run_in_threadpool(jobs.submit, folder, names, collection)
+    except BaseException:  # A server that ends cancels this, and must leave no folder behind either.
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
 
 
 def _files(form: FormData, limits: Limits) -> list[UploadFile]:

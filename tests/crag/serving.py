@@ -24,6 +24,7 @@ READY_WITHIN, STOPS_WITHIN = 120, 60
 @dataclass(frozen=True)
 class Serving:
     url: str
+    home: Path
     process: Child
     banner: str
     """What it printed before it was ready."""
@@ -47,7 +48,7 @@ def serving(home: Path, *arguments: str, **env: str) -> Iterator[Serving]:
                 banner = _until_ready(process, printed, err)
                 found = re.search(r"http://\S+?(?=/\s)", banner)
                 assert found, banner
-                yield Serving(found[0], process, banner)
+                yield Serving(found[0], home, process, banner)
             finally:
                 process.send_signal(signal.SIGINT)
                 try:

@@ -8,6 +8,7 @@ import functools
 import io
 import json
 import os
+import re
 import signal
 import socket
 import time
@@ -287,6 +288,55 @@ def test_a_body_that_stops_coming_is_given_up(own: Serving) -> None:
     assert told.startswith("HTTP/1.1 408")
     assert "body_too_slow" in told
     assert time.monotonic() - started < 10
+
+
+@pytest.mark.parametrize("path", ["/v1/documents", "/v1/search"])
+def test_a_client_that_leaves_while_its_body_arrives_leaves_nothing(
+    own: Serving, http: httpx.Client, path: str
+) -> None:
+    def left() -> float:
+        found = re.search(rf'crag_requests_total{{.*"{path}",status="499"}} (\S+)', http.get("/metrics").text)
+        return float(found[1]) if found else 0
+
+    before, jobs = left(), http.get("/v1/jobs").json()["total"]
+    kind = "application/json" if path == "/v1/search" else "multipart/form-data; boundary=b"
+    part = '--b\r\nContent-Disposition: form-data; name="files"; filename="{}.md"\r\n\r\n{}\r\n'
+    most = 1_000_000 if path == "/v1/search" else 4_000_000
+    head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\nContent-Length: {most}\r\n\r\n"
+    url = httpx.URL(own.url)
+    with socket.create_connection((url.host, url.port or 80), timeout=20) as connection:
+        # More than is kept in memory, of a second file that never ends.
+        connection.sendall((head + part.format("whole", PUMP) + part.format("half", "x" * (most // 2))).encode())
+    end = time.monotonic() + 60
+    while left() == before or spooled(own):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    assert http.get("/v1/jobs").json()["total"] == jobs
+    assert "whole.md" not in {each["source"] for each in http.get("/v1/documents").json()["data"]}
+
+
+def spooled(own: Serving) -> list[Path]:
+    """Temporary files that the server holds open: they have no name, and no place but this, where there is one."""
+    held = []
+    for each in Path(f"/proc/{own.process.pid}/fd").glob("*"):
+        with contextlib.suppress(OSError):
+            held.append(each.readlink())
+    return [path for path in held if path.name.endswith("(deleted)")]
+
+
+def test_an_upload_that_cannot_be_kept_is_told_so(own: Serving, http: httpx.Client) -> None:
+    folder = own.home / "uploads" / "jobs"
+    folder.mkdir(parents=True, exist_ok=True)
+    folder.rename(folder.with_name("aside"))
+    folder.write_bytes(b"")
+    try:
+        reply = http.post("/v1/documents", files=[("files", ("a.md", b"x"))])
+    finally:
+        folder.unlink()
+        folder.with_name("aside").rename(folder)
+    assert reply.status_code == 503
+    assert "none of it was taken in" in reply.json()["error"]["message"]
+    assert str(own.home) not in reply.text
 
 
 SLOW = "POST /v1/search HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
