@@ -22,7 +22,7 @@ from graph.markers import (
     without_markers,
 )
 from graph.prompts import NOT_ENOUGH
-from graph.quotes import header_of, plain
+from graph.quotes import carried_header, header_of, plain
 from graph.support import ATTRIBUTION, content_words, coverage, exact_parts_hold, latin_words_hold, supported
 from graph.types import Citation, Language
 
@@ -187,7 +187,8 @@ def _leads_in(bare: str) -> bool:
 
 def _evidence(source: Source) -> str:
     # Also as it reads without Markdown: "**top**_k" names top_k.
-    return "\n".join((source.hit.document.title, *source.hit.chunk.heading_path, source.text, plain(source.text)))
+    chunk, header = source.hit.chunk, carried_header(source.hit.chunk.context) or ""
+    return "\n".join((source.hit.document.title, *chunk.heading_path, header, source.text, plain(source.text)))
 
 
 def _bearing_strip(source: Source, bare: str) -> Strip:

@@ -11,14 +11,16 @@ from graph.support import content_words
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What a question of one kind asks with, and what a sentence that answers it contains."""
+    """What a question of one kind asks with, what a sentence that answers it contains, and how a table calls it."""
 
     asks: re.Pattern[str]
     answers: re.Pattern[str]
+    columns: re.Pattern[str] | None = None
 
 
-def _kind(asks: str, answers: str) -> Kind:
-    return Kind(re.compile(asks, re.IGNORECASE), re.compile(answers))
+def _kind(asks: str, answers: str, columns: str = "") -> Kind:
+    named = re.compile(columns, re.IGNORECASE) if columns else None
+    return Kind(re.compile(asks, re.IGNORECASE), re.compile(answers), named)
 
 
 _PROCEDURE = (
@@ -39,20 +41,27 @@ KINDS = (
         r"\bwhen\b|\b(?:what|which) (?:year|date|day|month|time|century|decade)\b"
         r"|何时|何時|什么时候|什麼時候|哪一?年|[几幾][年月日点點]|时间|時間",
         rf"\d{{3,4}}|\d+ ?[年月日点點时時]|世[纪紀]|\b(?:{MONTHS})\b|century|B\.?C\.?|A\.?D\.?",
+        r"\bdates?\b|\bdue\b|\bdeadline\b|\bwhen\b|\breleased?\b|\byear\b|\btime\b|\bsince\b|\buntil\b"
+        r"|日期|[时時][间間]|截止|何[时時]|年份|期限",
     ),
     _kind(
         r"\bwho\b|\bwhom\b|\bwhose\b|谁|誰|何人|哪位|哪个人|哪個人",
         r"[A-Z][a-z]+ (?:[A-Z][.\w]* )*[A-Z][a-z]+|[·•‧]|先生|教授|博士",
+        r"\bowners?\b|\bnames?\b|\bauthors?\b|\bresponsible\b|\blead(?:er)?\b|\bmanagers?\b|\bcontacts?\b"
+        r"|\bassignees?\b|\bapprove[rd]\b|\bby\b|\bperson\b|人(?=\W|\Z)|人[员員]|作者|姓名|[经經][办辦]|主管",
     ),
     _kind(
         r"\bwhere\b|\b(?:what|which) (?:city|country|place|state|region|location)\b"
         r"|哪[里裡儿兒]|何处|何處|哪[个個座](?:国|國|城|地)|在哪",
         r"\b(?:in|at|near|from|to) (?:the )?[A-Z]|位于|位於|在.{1,12}[市省县縣区區国國州镇鎮村路]|[市省县縣区區]",
+        r"\blocations?\b|\bplaces?\b|\baddress\b|\bcity\b|\bcountry\b|\bsite\b|\brooms?\b|\bwhere\b"
+        r"|地[点點址]|位置|城市|[场場]所|所在",
     ),
     _kind(
         r"\bwhy\b|\breason|为什么|為什麼|为何|為何|原因|何以",
         r"(?i:because|due to|since|so that|in order to|reason|owing|thus|therefore|cause)"
         r"|因为|因為|由于|由於|因此|所以|为了|為了|导致|導致|使得|原因",
+        r"\breasons?\b|\bcauses?\b|\bwhy\b|原因|理由",
     ),
     _kind(_PROCEDURE, r"\A\s*(?:[-*•]|\d{1,2}[.)、．])\s*\S"),
     _kind(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import zip_longest
 
+from graph.columns import asked_columns
 from graph.evidence import Source, Strip
 from graph.language import has_han
 from graph.neutral import neutralise
@@ -29,13 +31,14 @@ _RULE = re.compile(r"\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?")
 _CELL_END = re.compile(r"(?<!\\)\|(?=(?:[^`]*`[^`]*`)*[^`]*\Z)")
 
 
-def quoted(text: str, header: str | None = None) -> str:
+def quoted(text: str, header: str | None = None, parts: Sequence[str] = ()) -> str:
     """The sentence on one line, without list, heading, emphasis and code marks.
 
-    A table row becomes ``column: value`` pairs where its `header` row is known, else its cells in order.
+    A table row becomes ``column: value`` pairs where its `header` row is known, of the columns that the `parts` of a
+    question ask for (`graph.columns`), else its cells in order.
     """
     if text.lstrip().startswith("|"):
-        return _row(text, header)
+        return _row(text, header, parts)
     return _one_line(plain(_LINE_START.sub("", _one_line(neutralise(_FENCE.sub("", text))))))
 
 
@@ -52,6 +55,31 @@ def plain(text: str) -> str:
 
 def header_of(source: Source, strip: Strip) -> Strip | None:
     """The header of the table whose row `strip` is, if it was kept with the row."""
+    table = _table_above(strip)
+    if table is None or len(table) < 2 or not _RULE.fullmatch(table[1].strip()):
+        return None
+    header = table[0].strip()
+    return next((one for one in source.strips if one.start < strip.start and one.text.strip() == header), None)
+
+
+def header_line(source: Source, strip: Strip) -> str | None:
+    """The text of a row's header: of `header_of`, or of the passage's context where the table began before it."""
+    if (kept := header_of(source, strip)) is not None:
+        return kept.text
+    table, chunk = _table_above(strip), strip.hit.chunk
+    goes_on = table is not None and chunk.text[: strip.start - chunk.start].strip() == "\n".join(table).strip()
+    return carried_header(chunk.context) if goes_on else None
+
+
+def carried_header(context: str) -> str | None:
+    """The table header with which the context of a passage ends that begins inside the table."""
+    lines = context.split("\n")
+    carried = len(lines) > 1 and lines[-2].lstrip().startswith("|") and _RULE.fullmatch(lines[-1].strip())
+    return lines[-2].strip() if carried else None
+
+
+def _table_above(strip: Strip) -> list[str] | None:
+    """The lines of the table above the row `strip`; None where it is no row."""
     if not strip.text.lstrip().startswith("|"):
         return None
     chunk = strip.hit.chunk
@@ -59,11 +87,7 @@ def header_of(source: Source, strip: Strip) -> Strip | None:
     first = len(above)
     while first and above[first - 1].lstrip().startswith("|"):
         first -= 1
-    table = above[first:]
-    if len(table) < 2 or not _RULE.fullmatch(table[1].strip()):
-        return None
-    header = table[0].strip()
-    return next((one for one in source.strips if one.start < strip.start and one.text.strip() == header), None)
+    return above[first:]
 
 
 def in_fence(strip: Strip) -> bool:
@@ -73,15 +97,17 @@ def in_fence(strip: Strip) -> bool:
     return _FENCE.match(strip.text) is not None or len(_FENCE.findall(before)) % 2 == 1
 
 
-def _row(text: str, header: str | None) -> str:
+def _row(text: str, header: str | None, parts: Sequence[str]) -> str:
     values = _cells(text)
     if header is None:
         return ("，" if has_han(text) else " · ").join(value for value in values if value)
     chinese = has_han(header)
+    names = _cells(header)
+    shown = asked_columns(parts, names, values)
     pairs = [
         value if not name else f"{name}：{value}" if chinese else f"{name}: {value}"
-        for name, value in zip_longest(_cells(header), values, fillvalue="")
-        if value
+        for number, (name, value) in enumerate(zip_longest(names, values, fillvalue=""))
+        if value and (number in shown or not parts)
     ]
     return ("，" if chinese else ", ").join(pairs)
 

@@ -11,7 +11,7 @@ from graph.evidence import Source, Strip
 from graph.language import has_han
 from graph.llms.base import Message, Request
 from graph.questions import asks_several, kinds, parts
-from graph.quotes import header_of, in_fence, quoted
+from graph.quotes import header_line, in_fence, quoted
 from graph.strips import refers_back
 from graph.support import content_words, negated
 from graph.types import Usage
@@ -75,8 +75,8 @@ def _quotes(request: Request) -> Iterator[tuple[Source, str]]:
                 continue
             said += [content_words(unit) for unit in fresh]
             for unit in fresh:
-                header = header_of(source, strip) if unit == strip.text else None
-                yield source, quoted(unit, header.text if header else None)
+                header = header_line(source, strip) if unit == strip.text else None
+                yield source, quoted(unit, header, asked)
 
 
 def _ranked(request: Request, part: str, number: int | None) -> list[tuple[Source, Strip]]:

@@ -1,0 +1,65 @@
+"""Which columns of a table row a question asks for: by name, by a measure ("how heavy") or by its kind ("who")."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from graph.language import has_han
+from graph.measures import measures
+from graph.questions import kinds
+from graph.support import content_words
+
+NAMED = 0.6
+"""Share of a column's words that the question must have to name it."""
+
+_COUNTS = re.compile(r"#|no\.?|nr\.?|id|序号|編號|编号|行号", re.IGNORECASE)
+_REMARK = re.compile(r"[(（\[][^)）\]]*[)）\]]")
+
+
+def asked_columns(parts: Sequence[str], header: Sequence[str], values: Sequence[str]) -> frozenset[int]:
+    """Indices of the columns to say of a row: what it is about, and what the parts of a question ask of it.
+
+    All of them where a part asks for none in particular.
+    """
+    width = max(len(header), len(values))
+    every, wanted = frozenset(range(width)), set[int]()
+    about = _about(parts, header, values)
+    for part in parts:
+        own = _asked(part, header)
+        # "Which model weighs 12 kg?" names the row by what it holds.
+        if not own or (own <= about and len(about) == 1):
+            return every
+        wanted |= own
+    return frozenset(wanted | about)
+
+
+def _asked(part: str, header: Sequence[str]) -> set[int]:
+    words = content_words(part)
+    named = {i for i, cell in enumerate(header) if _names(part, words, cell)}
+    if named:
+        return named
+    for measure in measures(part):
+        if found := {i for i, cell in enumerate(header) if measure.named.search(cell)}:
+            return found
+    return {i for i, cell in enumerate(header) for kind in kinds(part) if kind.columns and kind.columns.search(cell)}
+
+
+def _names(part: str, words: set[str], cell: str) -> bool:
+    bare = _REMARK.sub("", cell).strip()
+    if has_han(bare) and len(bare) > 1 and bare in part:
+        return True
+    own = content_words(bare)
+    return bool(own) and len(own & words) >= NAMED * len(own)
+
+
+def _about(parts: Sequence[str], header: Sequence[str], values: Sequence[str]) -> set[int]:
+    """The first column, the one after it where that only counts the rows, and cells that the question mentions."""
+    first = {0, 1} if header and _COUNTS.fullmatch(header[0].strip()) else {0}
+    asked = " ".join(parts)
+    words = content_words(asked)
+    for i, value in enumerate(values):
+        own = content_words(value)
+        if own and own <= words and (len(value) > 2 or any(map(str.isdigit, value))):
+            first.add(i)
+    return {i for i in first if i < max(len(header), len(values))}

@@ -1,0 +1,73 @@
+"""Which columns of a row a question asks for."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graph.columns import asked_columns
+from graph.questions import parts
+
+PUMPS = ("Model", "Weight", "Reach", "Flow per minute", "Price", "Released", "Owner")
+PUMP = ("Aqua P7", "12 kg", "40 m", "80 l", "€310", "2021", "Ada Byron")
+OVENS = ("型号", "外形尺寸（宽×深×高）", "净重", "最高温度", "续航里程", "升温时间", "含税价", "负责人", "所在城市")
+OVEN = ("KX-9", "60×65×90 cm", "48 kg", "250 ℃", "30 km", "25 分钟", "6,800 元", "李雷", "苏州")
+
+
+@pytest.mark.parametrize(
+    ("question", "columns"),
+    [
+        ("How heavy is the Aqua P7?", ["Weight"]),
+        ("How much does the Aqua P7 weigh?", ["Weight"]),
+        ("How expensive is the Aqua P7?", ["Price"]),
+        ("What does the Aqua P7 cost?", ["Price"]),
+        ("What is the flow per minute of the Aqua P7?", ["Flow per minute"]),
+        ("Who owns the Aqua P7?", ["Owner"]),
+        ("When was the Aqua P7 released?", ["Released"]),
+        ("How heavy is the Aqua P7, and who owns it?", ["Weight", "Owner"]),
+        ("Which model weighs 12 kg?", ["Weight"]),
+    ],
+)
+def test_english_columns(question: str, columns: list[str]) -> None:
+    assert [PUMPS[i] for i in sorted(asked_columns(parts(question), PUMPS, PUMP))] == ["Model", *columns]
+
+
+@pytest.mark.parametrize(
+    ("question", "columns"),
+    [
+        ("KX-9 多重？", ["净重"]),
+        ("KX-9 多高？", ["外形尺寸（宽×深×高）"]),
+        ("KX-9 多宽？", ["外形尺寸（宽×深×高）"]),
+        ("KX-9 多少钱？", ["含税价"]),
+        ("KX-9 多贵？", ["含税价"]),
+        ("KX-9 能跑多远？", ["续航里程"]),
+        ("KX-9 升温要多久？", ["升温时间"]),
+        ("KX-9 最高温度是多少？", ["最高温度"]),
+        ("KX-9 由谁负责？", ["负责人"]),
+        ("KX-9 在哪里？", ["所在城市"]),
+        ("How heavy is the KX-9?", ["净重"]),
+    ],
+)
+def test_chinese_columns(question: str, columns: list[str]) -> None:
+    assert [OVENS[i] for i in sorted(asked_columns(parts(question), OVENS, OVEN))] == ["型号", *columns]
+
+
+@pytest.mark.parametrize(
+    "question", ["Tell me about the Aqua P7", "Is the Aqua P7 good?", "How heavy is the Aqua P7, and why is it good?"]
+)
+def test_the_whole_row_where_a_part_names_no_column(question: str) -> None:
+    assert asked_columns(parts(question), PUMPS, PUMP) == frozenset(range(len(PUMPS)))
+
+
+def test_a_column_that_counts_the_rows_says_little_of_what_they_are_about() -> None:
+    assert asked_columns(("How heavy is it?",), ("#", "Model", "Weight", "Price"), ("1", "P7", "2 kg", "€1")) == {
+        0,
+        1,
+        2,
+    }
+
+
+@given(st.text(max_size=60), st.lists(st.text(max_size=12), max_size=6), st.lists(st.text(max_size=12), max_size=6))
+def test_columns_are_of_the_row(question: str, header: list[str], values: list[str]) -> None:
+    assert asked_columns(parts(question), header, values) <= frozenset(range(max(len(header), len(values))))
