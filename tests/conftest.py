@@ -18,7 +18,7 @@ runpy.run_path(str(_GUARD / "sitecustomize.py"))
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(_GUARD), os.environ.get("PYTHONPATH", "")]))
 for _name in [name for name in os.environ if name.endswith("_API_KEY") or name.startswith(("CRAG_", "OPENAI_"))]:
     del os.environ[_name]
-os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ["HF_HUB_OFFLINE"] = os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
 DATASETS = Path(__file__).parents[2] / "shared" / "datasets"
 

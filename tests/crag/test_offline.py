@@ -34,3 +34,16 @@ def test_ingest_ask_serve_chat_and_eval_without_a_network(tmp_path: Path) -> Non
     )
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.split() == ["no-network", "ingested", "asked", "chatted", "evaluated"]
+
+
+@pytest.mark.parametrize("package", ["chunking", "retrieval.embedders.local", "crag.app"])
+def test_no_usage_events_are_collected(package: str, tmp_path: Path) -> None:
+    """onnxruntime keeps what it will send in the user's own folders, from its import on."""
+    env = {name: value for name, value in child_environment().items() if name not in ("CI", "ORT_DISABLE_TELEMETRY")}
+    folders = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)}
+    script = f"import {package}, onnxruntime; print(onnxruntime.__version__)"
+    ran = subprocess.run(
+        [sys.executable, "-c", script], env={**env, **folders}, cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert ran.stdout
+    assert list(tmp_path.rglob("*")) == []
