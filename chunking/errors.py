@@ -18,10 +18,18 @@ from typing import ClassVar
 
 
 class CragError(Exception):
-    """Base of the tree. `kind` is the stable name used in JSON errors."""
+    """Base of the tree. `kind` is the stable name used in JSON errors.
+
+    `code` says in one word why, e.g. ``damaged`` or ``timeout``, for programs that tell it in another language; the
+    page has a sentence for each. It is empty where only the message says it.
+    """
 
     kind: ClassVar[str] = "error"
     exit_code: ClassVar[int] = 1
+
+    def __init__(self, message: str, *, code: str = "") -> None:
+        super().__init__(message)
+        self.code = code
 
 
 class ConfigError(CragError):
@@ -35,7 +43,7 @@ class MissingExtraError(ConfigError):
     kind = "missing_extra"
 
     def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs the extra {extra!r}: run {install_line(extra)}.")
+        super().__init__(f"{what} needs the extra {extra!r}: run {install_line(extra)}.", code="missing_extra")
         self.extra = extra
 
 
@@ -62,9 +70,14 @@ class ProviderError(CragError):
 
     kind = "provider_error"
 
-    def __init__(self, message: str, *, provider: str) -> None:
-        super().__init__(without_keys(message))
+    def __init__(self, message: str, *, provider: str, code: str = "") -> None:
+        super().__init__(without_keys(message), code=code)
         self.provider = provider
+
+
+def code_of_status(status: int) -> str:
+    """The `code` of an endpoint's refusal, by its HTTP status."""
+    return {401: "key_refused", 403: "key_refused", 429: "rate_limited"}.get(status, "bad_reply")
 
 
 def without_keys(text: str) -> str:

@@ -64,4 +64,6 @@ def decode(data: bytes, *, source: str, declared: str | None = None) -> tuple[st
 def _refuse_binary(text: str, source: str) -> None:
     sample = text[:200_000]
     if len(_JUNK.findall(sample)) > 8 + len(sample) // 50:
-        raise DocumentError(f"{source} is binary data, not text: remove it or convert it to a supported format.")
+        raise DocumentError(
+            f"{source} is binary data, not text: remove it or convert it to a supported format.", code="unsupported"
+        )

@@ -65,7 +65,9 @@ def load_path(path: Path | str, *, origin: str | None = None, source: str | None
         data = path.read_bytes()
     except OSError as error:
         reason = (error.strerror or "it cannot be read").lower()
-        raise DocumentError(f"{source} cannot be opened ({reason}): check that it exists and is readable.") from error
+        raise DocumentError(
+            f"{source} cannot be opened ({reason}): check that it exists and is readable.", code="unopenable"
+        ) from error
     return load_bytes(data, source=source, origin=origin or str(path.resolve()))
 
 
@@ -74,12 +76,12 @@ def load_bytes(
 ) -> Document:
     """The same for bytes at hand; `media_type` overrules the name, `title` the document's own."""
     if not data:
-        raise DocumentError(f"{source} is empty: there is nothing to read in it.")
+        raise DocumentError(f"{source} is empty: there is nothing to read in it.", code="empty")
     kind = media_type_of(data, source, media_type)
     _check_size(len(data), kind, source)
     parsed = LOADERS[kind](data, source)
     if not parsed.blocks:
-        raise DocumentError(f"{source} holds no text: there is nothing to read in it.")
+        raise DocumentError(f"{source} holds no text: there is nothing to read in it.", code="no_text")
     return Document(
         id=document_id(origin or source),
         source=source,
@@ -97,5 +99,6 @@ def _check_size(size: int, media_type: str | None, source: str) -> None:
     limit = MAX_BINARY_BYTES if media_type in BINARY or media_type is None else MAX_TEXT_BYTES
     if size > limit:
         raise DocumentError(
-            f"{source} is too large ({size / 1e6:.0f} MB, at most {limit / 1e6:.0f} MB): split it into smaller files."
+            f"{source} is too large ({size / 1e6:.0f} MB, at most {limit / 1e6:.0f} MB): split it into smaller files.",
+            code="too_large",
         )

@@ -17,8 +17,10 @@ def check_archive(data: bytes, source: str, what: str) -> None:
     except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError) as error:
         raise damaged(source, what) from error
     if unpacked > MAX_BINARY_BYTES:
-        raise DocumentError(f"{source} unpacks to {unpacked // 1_000_000} MB, too large: split it into smaller files.")
+        raise DocumentError(
+            f"{source} unpacks to {unpacked // 1_000_000} MB, too large: split it into smaller files.", code="too_large"
+        )
 
 
 def damaged(source: str, what: str) -> DocumentError:
-    return DocumentError(f"{source} is a damaged {what}: open it in its program and save it anew.")
+    return DocumentError(f"{source} is a damaged {what}: open it in its program and save it anew.", code="damaged")

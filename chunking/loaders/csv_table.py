@@ -42,7 +42,7 @@ def load_csv(data: bytes, source: str) -> Parsed:
         if not named and _is_one_column(rows):
             rows = _rows(text, _NO_SEPARATOR) or rows
     except csv.Error as error:
-        raise DocumentError(f"{source} is no sound CSV file ({error}): save it anew as CSV.") from error
+        raise DocumentError(f"{source} is no sound CSV file ({error}): save it anew as CSV.", code="damaged") from error
     builder = TextBuilder()
     builder.add("table", table_text(rows, header=bool(rows) and is_header(rows[0])))
     return Parsed(builder.text, tuple(builder.blocks), notes=tuple(notes))

@@ -33,7 +33,9 @@ def load_epub(data: bytes, source: str) -> Parsed:
     except (KeyError, ValueError, OSError, ElementTree.ParseError, zipfile.BadZipFile) as error:
         raise damaged(source, _WHAT) from error
     except (RuntimeError, NotImplementedError) as error:  # how zipfile says that a member is encrypted
-        raise DocumentError(f"{source} is protected against copying: use a copy without protection.") from error
+        raise DocumentError(
+            f"{source} is protected against copying: use a copy without protection.", code="protected"
+        ) from error
     return Parsed(builder.text, tuple(builder.blocks), title=title, notes=tuple(notes))
 
 

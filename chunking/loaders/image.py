@@ -17,7 +17,10 @@ _A4_INCHES = 11.7
 
 def load_image(data: bytes, source: str) -> Parsed:
     if not can_recognise():
-        raise DocumentError(f"{source} is a picture, which only text recognition reads: run {install_line('ocr')}.")
+        raise DocumentError(
+            f"{source} is a picture, which only text recognition reads: run {install_line('ocr')}.",
+            code="missing_extra",
+        )
     import numpy as np
     from PIL import Image, ImageOps, ImageSequence
 
@@ -27,7 +30,9 @@ def load_image(data: bytes, source: str) -> Parsed:
         with warnings.catch_warnings(action="ignore"), Image.open(io.BytesIO(data)) as image:
             for frame in ImageSequence.Iterator(image):
                 if frame.width * frame.height > MAX_PIXELS:
-                    raise DocumentError(f"{source} has more than {MAX_PIXELS:,} pixels: save it in a smaller size.")
+                    raise DocumentError(
+                        f"{source} has more than {MAX_PIXELS:,} pixels: save it in a smaller size.", code="too_large"
+                    )
                 upright = ImageOps.exif_transpose(frame).convert("RGBA")
                 upright.thumbnail((LONG_SIDE, LONG_SIDE))
                 page = Image.new("RGB", upright.size, "white")
@@ -37,9 +42,13 @@ def load_image(data: bytes, source: str) -> Parsed:
                 if image.format != "TIFF":
                     break
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
-        raise DocumentError(f"{source} is a damaged picture: open it in a viewer and save it anew.") from error
+        raise DocumentError(
+            f"{source} is a damaged picture: open it in a viewer and save it anew.", code="damaged"
+        ) from error
     if not any(pages):
-        raise DocumentError(f"{source} is a picture in which no text was recognised: there is nothing to read in it.")
+        raise DocumentError(
+            f"{source} is a picture in which no text was recognised: there is nothing to read in it.", code="no_text"
+        )
     builder, page_starts, _ = compose_pages(pages)
     title = next((block.heading_path[-1] for block in builder.blocks if block.kind == "heading"), "")
     read = [number for number, lines in enumerate(pages, start=1) if lines]

@@ -27,10 +27,12 @@ def load_json(data: bytes, source: str) -> Parsed:
         _write(value, builder, 1)
     except json.JSONDecodeError as error:
         raise DocumentError(
-            f"{source} is no sound JSON file (line {error.lineno}): correct it and try again."
+            f"{source} is no sound JSON file (line {error.lineno}): correct it and try again.", code="damaged"
         ) from error
     except RecursionError as error:
-        raise DocumentError(f"{source} is nested too deep, hundreds of levels: flatten it and try again.") from error
+        raise DocumentError(
+            f"{source} is nested too deep, hundreds of levels: flatten it and try again.", code="too_deep"
+        ) from error
     title = value.get("title") if isinstance(value, dict) else None
     return Parsed(
         builder.text,

@@ -99,14 +99,18 @@ def media_type_of(data: bytes, source: str, declared: str | None) -> str:
     if told:
         return told
     if foreign:
-        raise DocumentError(f"{source} is {foreign}, which is not supported: convert it to {', '.join(SUPPORTED)}.")
+        raise DocumentError(
+            f"{source} is {foreign}, which is not supported: convert it to {', '.join(SUPPORTED)}.", code="unsupported"
+        )
     if wanted in BINARY:
-        raise DocumentError(f"{source} is damaged or not what its name says: open it in its program and save it anew.")
+        raise DocumentError(
+            f"{source} is damaged or not what its name says: open it in its program and save it anew.", code="damaged"
+        )
     if wanted is not None and wanted in MEDIA_TYPES.values():
         return wanted
     if declared is None and not suffix:
         return "text/plain"
-    raise DocumentError(f"{source} is of no supported type: convert it to {', '.join(SUPPORTED)}.")
+    raise DocumentError(f"{source} is of no supported type: convert it to {', '.join(SUPPORTED)}.", code="unsupported")
 
 
 def _sniff(data: bytes) -> tuple[str | None, str | None]:
