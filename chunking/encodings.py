@@ -96,7 +96,9 @@ def guessed(data: bytes, source: str) -> tuple[str, str]:
 
     best = from_bytes(data[:1_000_000]).best()
     if best is None:
-        raise DocumentError(f"{source} is not text in any encoding that is known here: save it as UTF-8 and try again.")
+        raise DocumentError(
+            f"{source} is not text in any encoding that is known here: save it as UTF-8 and try again.", code="not_text"
+        )
     return data.decode(best.encoding, "replace"), best.encoding
 
 

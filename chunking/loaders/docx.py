@@ -40,7 +40,9 @@ def load_docx(data: bytes, source: str) -> Parsed:
         raise damaged(source, "DOCX file") from error
     builder = reader.builder
     if not builder.blocks:
-        raise DocumentError(f"{source} holds no text: if it is made of pictures, save it as PDF and read that.")
+        raise DocumentError(
+            f"{source} holds no text: if it is made of pictures, save it as PDF and read that.", code="no_text"
+        )
     first = next((block.heading_path[-1] for block in builder.blocks if block.kind == "heading"), "")
     return Parsed(builder.text, tuple(builder.blocks), title=title or first)
 

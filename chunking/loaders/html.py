@@ -28,7 +28,7 @@ def load_html(data: bytes, source: str) -> Parsed:
     builder = TextBuilder()
     page = write_page(html, builder)
     if page is None:
-        raise DocumentError(f"{source} has no HTML body: check that it is a whole page.")
+        raise DocumentError(f"{source} has no HTML body: check that it is a whole page.", code="damaged")
     title = page.title
     first = next((block for block in builder.blocks if block.kind == "heading"), None)
     if first and (not title or (len(first.heading_path[-1]) > 3 and first.heading_path[-1] in title)):

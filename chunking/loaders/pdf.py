@@ -33,9 +33,11 @@ def load_pdf(data: bytes, source: str) -> Parsed:
     reading = _read(data, source, ocr)
     if not any(reading.pages):
         if reading.damaged:
-            raise DocumentError(f"{source} is a damaged PDF file: open it in a viewer and save it anew.")
+            raise DocumentError(
+                f"{source} is a damaged PDF file: open it in a viewer and save it anew.", code="damaged"
+            )
         advice = "and no text was recognised on its pages" if ocr else f"it is a scan: run {install_line('ocr')}"
-        raise DocumentError(f"{source} has no text layer, {advice}.")
+        raise DocumentError(f"{source} has no text layer, {advice}.", code="no_text_layer")
     empty = [n for n, lines in enumerate(reading.pages, start=1) if not lines and n not in reading.damaged]
     builder, page_starts, dropped = compose_pages(reading.pages)
     notes = []
@@ -61,8 +63,12 @@ def _read(data: bytes, source: str, ocr: bool) -> _Reading:
             document = pypdfium2.PdfDocument(data)
         except pypdfium2.PdfiumError as error:
             if "password" in str(error).lower():
-                raise DocumentError(f"{source} is protected by a password: save a copy without one.") from error
-            raise DocumentError(f"{source} is a damaged PDF file: open it in a viewer and save it anew.") from error
+                raise DocumentError(
+                    f"{source} is protected by a password: save a copy without one.", code="protected"
+                ) from error
+            raise DocumentError(
+                f"{source} is a damaged PDF file: open it in a viewer and save it anew.", code="damaged"
+            ) from error
         count = len(document)
     reading = _Reading()
     try:

@@ -20,7 +20,9 @@ def load_pptx(data: bytes, source: str) -> Parsed:
     try:
         import pptx
     except ImportError as error:
-        raise DocumentError(f"{source} is a presentation: run {install_line('office')}.") from error
+        raise DocumentError(
+            f"{source} is a presentation: run {install_line('office')}.", code="missing_extra"
+        ) from error
     builder = TextBuilder()
     page_starts: list[int] = []
     try:
@@ -32,7 +34,9 @@ def load_pptx(data: bytes, source: str) -> Parsed:
     except Exception as error:  # python-pptx lets lxml, KeyError and ValueError through for damaged parts
         raise damaged(source, _WHAT) from error
     if not builder.blocks:
-        raise DocumentError(f"{source} holds no text: if it is made of pictures, save it as PDF and read that.")
+        raise DocumentError(
+            f"{source} holds no text: if it is made of pictures, save it as PDF and read that.", code="no_text"
+        )
     first = next((block.heading_path[-1] for block in builder.blocks if block.kind == "heading"), "")
     # "PowerPoint Presentation" is what the program writes where nobody named it.
     return Parsed(

@@ -28,7 +28,9 @@ def load_xlsx(data: bytes, source: str) -> Parsed:
     try:
         import openpyxl
     except ImportError as error:
-        raise DocumentError(f"{source} is a spreadsheet: run {install_line('office')}.") from error
+        raise DocumentError(
+            f"{source} is a spreadsheet: run {install_line('office')}.", code="missing_extra"
+        ) from error
     builder = TextBuilder()
     try:
         with warnings.catch_warnings():
@@ -46,7 +48,9 @@ def load_xlsx(data: bytes, source: str) -> Parsed:
     except Exception as error:  # openpyxl lets KeyError, ValueError and XML errors through for damaged parts
         raise damaged(source, _WHAT) from error
     if not any(block.kind != "heading" for block in builder.blocks):
-        raise DocumentError(f"{source} holds no values: where it is made of formulas, save it once in its program.")
+        raise DocumentError(
+            f"{source} holds no values: where it is made of formulas, save it once in its program.", code="no_text"
+        )
     return Parsed(builder.text, tuple(builder.blocks), title=title)
 
 
