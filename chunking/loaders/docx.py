@@ -11,6 +11,7 @@ from chunking.errors import DocumentError
 from chunking.loaders.archive import check_archive, damaged
 from chunking.loaders.base import Parsed, TextBuilder, item_indent
 from chunking.loaders.docx_numbering import Numbering, W, value
+from chunking.loaders.docx_runs import Runs, boxes, words
 from chunking.loaders.tables import is_header, table_text
 from chunking.normalize import clean
 
@@ -18,12 +19,9 @@ _HEADING_STYLE = re.compile(r"(?:heading|标题|標題)\s*(\d)", re.IGNORECASE)
 _CONTENTS_STYLE = re.compile(r"toc\s*\d|目录\s*\d", re.IGNORECASE)
 _ITEM_STYLE = re.compile(r"list (?:bullet|number)", re.IGNORECASE)
 _CODE_STYLE = re.compile(r"code|preformatted|代码", re.IGNORECASE)
-_MATH_TEXT = "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"
-_BREAKS = {f"{W}tab": "\t", f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": "-"}
 _NOTES = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/"
 _BODY_LEVEL = 9
 """The outline level of running text, from 0."""
-_UNREAD = frozenset(f"{W}{name}" for name in ("txbxContent", "pPr", "moveFrom", "del"))
 
 
 def load_docx(data: bytes, source: str) -> Parsed:
@@ -52,8 +50,8 @@ class _Reader:
         self.builder = TextBuilder()
         self._document = document
         self._styles = {style.style_id: style for style in document.styles}
-        self._hidden = frozenset(name for name, style in self._styles.items() if self._hides(style))
-        _hide(document.element.body, self._hidden)
+        self._runs = Runs(self._styles)
+        self._runs.settle(document.element.body)
         self._numbering = Numbering(document)
         self._lines: list[str] = []
         self._kind = ""
@@ -62,7 +60,7 @@ class _Reader:
         self._read(self._document.element.body)
         self._flush()
         for kind in ("footnote", "endnote"):
-            self.builder.add("list", "\n".join(_notes(self._document, kind, self._hidden)))
+            self.builder.add("list", "\n".join(_notes(self._document, kind, self._runs)))
 
     def _read(self, parent: Any) -> None:
         for element in _content(parent):
@@ -77,7 +75,7 @@ class _Reader:
     def _paragraph(self, element: Any) -> None:
         style = self._styles.get(element.style)
         name = (style.name or "") if style is not None else ""
-        text = _words(element)
+        text = words(element)
         if _CONTENTS_STYLE.match(name):
             return
         number = self._number(element, style) if text.strip() else None
@@ -95,9 +93,9 @@ class _Reader:
         else:
             self._flush()
             self.builder.add("quote" if "quote" in name.lower() else "paragraph", text)
-        for box in _boxes(element):
+        for box in boxes(element):
             self._flush()
-            self.builder.add("paragraph", "\n".join(filter(None, map(_words, box.iter(f"{W}p")))))
+            self.builder.add("paragraph", "\n".join(filter(None, map(words, box.iter(f"{W}p")))))
 
     def _collect(self, kind: str, line: str) -> None:
         if kind != self._kind:
@@ -110,21 +108,9 @@ class _Reader:
             self.builder.add("code" if self._kind == "code" else "list", "\n".join(self._lines))
         self._lines, self._kind = [], ""
 
-    def _family(self, style: Any) -> Iterator[Any]:
-        """A style and those that it is based on, the nearest first."""
-        seen = set()
-        while style is not None and style.style_id not in seen:
-            seen.add(style.style_id)
-            yield style
-            style = self._styles.get(value(style.element, "basedOn"))
-
-    def _hides(self, style: Any) -> bool:
-        found = (each.element.find(f"{W}rPr/{W}vanish") for each in self._family(style))
-        return _is_on(next((mark for mark in found if mark is not None), None))
-
     def _level(self, paragraph: Any, style: Any) -> int:
         """Depth of a heading from 1, by its style, its outline level, or those of a style that its own is based on."""
-        family = list(self._family(style))
+        family = list(self._runs.family(style))
         levels = [_named_level(each.name or "") for each in family[:1]]
         levels.append(_outline(paragraph))
         for each in family:
@@ -135,7 +121,7 @@ class _Reader:
         """Numbering and depth of a paragraph, its own or that of its style or of one that this is based on."""
         found = element.find(f"{W}pPr/{W}numPr")
         if found is None:
-            given = ((each, each.element.find(f"{W}pPr/{W}numPr")) for each in self._family(style))
+            given = ((each, each.element.find(f"{W}pPr/{W}numPr")) for each in self._runs.family(style))
             style, found = next((each for each in given if each[1] is not None), (None, None))
         identifier = "" if found is None else value(found, "numId")
         # Numbering 0 takes away what the style gives.
@@ -158,30 +144,6 @@ def _content(parent: Any) -> Iterator[Any]:
             yield from _content(child)
 
 
-def _words(paragraph: Any) -> str:
-    """Text of a paragraph without that of text boxes inside it."""
-    parts: list[str] = []
-    waiting = list(reversed(paragraph))
-    while waiting:
-        node = waiting.pop()
-        if node.tag in (f"{W}t", _MATH_TEXT):
-            parts.append(node.text or "")
-        elif node.tag in _BREAKS:
-            parts.append(_BREAKS[node.tag])
-        elif node.tag not in _UNREAD and isinstance(node.tag, str) and not _is_on(node.find(f"{W}rPr/{W}vanish")):
-            waiting.extend(reversed(node))
-    return clean("".join(parts))
-
-
-def _boxes(paragraph: Any) -> list[Any]:
-    """Text boxes; the copy of each that is kept for old programs is passed over."""
-    return [
-        box
-        for box in paragraph.iter(f"{W}txbxContent")
-        if not any(isinstance(up.tag, str) and up.tag.endswith("}Fallback") for up in box.iterancestors())
-    ]
-
-
 def _named_level(style: str) -> int | None:
     if style.lower() in ("title", "标题", "標題"):
         return 1
@@ -197,24 +159,6 @@ def _outline(element: Any) -> int | None:
     if not (level.isascii() and level.isdigit()):
         return None
     return int(level) + 2 if int(level) < _BODY_LEVEL else 0
-
-
-def _is_on(mark: Any | None) -> bool:
-    return mark is not None and mark.get(f"{W}val", "1") not in ("0", "false", "off")
-
-
-def _hide(root: Any, styles: frozenset[str]) -> None:
-    """Marks runs as hidden that a style hides, where they do not say otherwise themselves."""
-    marks = (mark for name in ("pStyle", "rStyle") for mark in root.iter(f"{W}{name}"))
-    for mark in [mark for mark in marks if mark.get(f"{W}val") in styles]:
-        owner = mark.getparent().getparent()
-        for run in [owner] if owner.tag == f"{W}r" else owner.iter(f"{W}r"):
-            if run.find(f"{W}rPr/{W}vanish") is None:
-                properties = run.find(f"{W}rPr")
-                if properties is None:
-                    properties = run.makeelement(f"{W}rPr", {})
-                    run.insert(0, properties)
-                properties.append(properties.makeelement(f"{W}vanish", {}))
 
 
 def _table(table: Any) -> str:
@@ -261,11 +205,11 @@ def _cell_text(cell: Any) -> str:
             inner = (" ".join(map(_cell_text, _cells(row))).strip() for row in element.findall(f"{W}tr"))
             parts.append("; ".join(filter(None, inner)))
         else:
-            parts.append(_words(element))
+            parts.append(words(element))
     return " ".join(filter(None, parts))
 
 
-def _notes(document: Any, kind: str, hidden: frozenset[str]) -> Iterator[str]:
+def _notes(document: Any, kind: str, runs: Runs) -> Iterator[str]:
     """Footnotes or endnotes, one line each, numbered as they are counted in the text."""
     references = document.element.body.iter(f"{W}{kind}Reference")
     order = list(dict.fromkeys(reference.get(f"{W}id") for reference in references))
@@ -274,10 +218,10 @@ def _notes(document: Any, kind: str, hidden: frozenset[str]) -> Iterator[str]:
             from docx.oxml import parse_xml
 
             root = parse_xml(relation.target_part.blob)
-            _hide(root, hidden)
+            runs.settle(root)
             notes = {note.get(f"{W}id"): note for note in root.iter(f"{W}{kind}")}
             for number, identifier in enumerate(order, start=1):
                 note = notes.get(identifier)
-                text = "" if note is None else " ".join(" ".join(map(_words, note.iter(f"{W}p"))).split())
+                text = "" if note is None else " ".join(" ".join(map(words, note.iter(f"{W}p"))).split())
                 if text:
                     yield f"[{number}] {text}"

@@ -14,6 +14,7 @@ from chunking.errors import DocumentError
 from chunking.loaders.base import Parsed, TextBuilder, item_indent
 from chunking.loaders.html_frames import content
 from chunking.loaders.html_nesting import BLOCK_TAGS, bounded
+from chunking.loaders.html_scripts import write_scripts
 from chunking.loaders.html_tables import flat, runs_of, written
 from chunking.normalize import clean, decode
 
@@ -55,6 +56,7 @@ def write_page(html: str, builder: TextBuilder, *, framed: bool = True) -> Page 
     root = content(tree, framed=framed)
     if root is None:
         return None
+    write_scripts(root)
     for line in reversed(root.css("pre br, pre div, pre li, pre p")):
         if line.tag == "br":
             line.replace_with("\n")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from chunking.loaders.scripts import lowered, raised
+
 _MARKS = "\u0300\u0301\u0302\u0308\u0303\u0304\u0307\u0306\u030c\u030b\u0327\u0323\u030a\u0328"
 _ACCENTS = dict(zip("`'^\"~=.uvHcdrk", _MARKS, strict=True))
 _LETTERS = {
@@ -61,6 +63,7 @@ _CITATION = re.compile(
 )
 _LINK = re.compile(r"\\href\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
 _NOTE = re.compile(rf"\\(?:footnote|endnote)\s*{OPTION}\s*\{{")
+_SCRIPT = re.compile(r"\\text(super|sub)script\s*\{([^{}]*)\}")
 _COLUMNS = re.compile(r"\\multicolumn\s*\{[^{}]*\}\s*\{[^{}]*\}")
 _ACCENT = re.compile(r"\\(?:([`'^\"~=.])|([uvHcdrk])(?=[\s{]))\s*(?:\{\\?([A-Za-z])\}|\\?([A-Za-z]))")
 _COMMAND = re.compile(r"\\([A-Za-z]+)\*?[^\S\n]*")
@@ -116,6 +119,7 @@ def _words(source: str) -> str:
         source = _DROPPED.sub("", source)
         source = _LINK.sub(r"\2 (\1)", source)
         source = _CITATION.sub(r"[\1]", source)
+        source = _scripts(source)
         source = _COLUMNS.sub("", source)
         source = _ACCENT.sub(_accent, source)
         source = _COMMAND.sub(lambda match: _LETTERS.get(match.group(1), ""), source)
@@ -123,6 +127,18 @@ def _words(source: str) -> str:
     source = source.replace("{", "").replace("}", "").replace("~", " ")
     source = source.replace("---", "—").replace("--", "–").replace("``", "“").replace("''", "”")
     return re.sub("[\ue000-\ue07f]", lambda match: chr(ord(match.group()) - 0xE000), source)
+
+
+def _scripts(source: str) -> str:
+    done: list[str] = []
+    at = 0
+    for found in _SCRIPT.finditer(source):
+        done.append(source[at : found.start()])
+        before = "".join(done[-4:])[-24:].rstrip("{}$")
+        write = raised if found[1] == "super" else lowered
+        done.append(write(found[2], before, source[found.end() : found.end() + 4]))
+        at = found.end()
+    return "".join([*done, source[at:]])
 
 
 def _accent(match: re.Match[str]) -> str:

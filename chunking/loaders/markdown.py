@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from chunking.loaders.base import Headings, Parsed
 from chunking.loaders.markdown_math import use_math
+from chunking.loaders.scripts import raised
 from chunking.normalize import decode
 from chunking.types import Block, BlockKind
 
@@ -37,6 +38,7 @@ _KINDS: dict[str, BlockKind] = {
 _MARKUP = re.compile(
     r"!?\[([^\]]{0,500}+)\]\([^)]{0,1000}+\)|[*`]+|(?<!\w)_+|_+(?!\w)|<[^>\n]{1,200}>|\s*\{#[\w-]+\}\s*\Z"
 )
+_RAISED = re.compile(r"<sup>([^<>\n]{0,100}+)</sup>", re.IGNORECASE)
 
 
 def load_markdown(data: bytes, source: str) -> Parsed:
@@ -54,6 +56,12 @@ def load_markdown(data: bytes, source: str) -> Parsed:
 
 def plain_heading(markup: str) -> str:
     """A heading's words without emphasis, code marks, links, tags and anchors."""
+
+    def write(found: re.Match[str]) -> str:
+        start, end = found.span()
+        return raised(found[1], markup[max(0, start - 24) : start], markup[end : end + 4])
+
+    markup = _RAISED.sub(write, markup)
     return " ".join(_MARKUP.sub(r"\1", markup).split())
 
 

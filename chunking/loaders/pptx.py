@@ -9,10 +9,12 @@ from typing import Any
 from chunking.errors import DocumentError, install_line
 from chunking.loaders.archive import check_archive, damaged
 from chunking.loaders.base import Parsed, TextBuilder
+from chunking.loaders.scripts import Height, on_one_line
 from chunking.loaders.tables import table_text
 from chunking.normalize import clean
 
 _WHAT = "presentation"
+_RUN = "{http://schemas.openxmlformats.org/drawingml/2006/main}rPr"
 
 
 def load_pptx(data: bytes, source: str) -> Parsed:
@@ -51,14 +53,14 @@ def _write(slide: Any, builder: TextBuilder, page: int) -> None:
     title = slide.shapes.title
     builder.close_headings()
     if title is not None and title.has_text_frame:
-        builder.add("heading", " ".join(clean(title.text_frame.text).split()), level=1, page=page)
+        builder.add("heading", " ".join(_words(title.text_frame).split()), level=1, page=page)
     for shape in _in_order(slide.shapes):
         if title is not None and shape.shape_id == title.shape_id:
             continue
         if shape.has_table:
             builder.add("table", table_text(_rows(shape.table), header=True), page=page)
         elif shape.has_text_frame:
-            paragraphs = [(p.level, " ".join(clean(p.text).split())) for p in shape.text_frame.paragraphs]
+            paragraphs = [(p.level, " ".join(_line(p).split())) for p in shape.text_frame.paragraphs]
             paragraphs = [(level, text) for level, text in paragraphs if text]
             if len(paragraphs) > 1:
                 lines = "\n".join(f"{'  ' * level}- {text}" for level, text in paragraphs)
@@ -66,7 +68,21 @@ def _write(slide: Any, builder: TextBuilder, page: int) -> None:
             elif paragraphs and not _is_number(shape):
                 builder.add("paragraph", paragraphs[0][1], page=page)
     if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
-        builder.add("paragraph", clean(slide.notes_slide.notes_text_frame.text), page=page)
+        builder.add("paragraph", _words(slide.notes_slide.notes_text_frame), page=page)
+
+
+def _words(frame: Any) -> str:
+    return "\n".join(map(_line, frame.paragraphs))
+
+
+def _line(paragraph: Any) -> str:
+    """Text of a paragraph; what its runs raise or lower is written at the height of the line."""
+    runs: list[tuple[Height, str]] = []
+    for each in paragraph._p.content_children:  # runs, line breaks and fields in order
+        properties = each.find(_RUN)
+        shift = str(properties.get("baseline") or "0").rstrip("%") if properties is not None else "0"
+        runs.append(("lowered" if shift.startswith("-") else "raised" if shift.strip("0.") else "", each.text))
+    return clean(on_one_line(runs))
 
 
 def _rows(table: Any) -> list[list[str]]:
@@ -78,7 +94,7 @@ def _rows(table: Any) -> list[list[str]]:
         for column, cell in enumerate(row.cells):
             goes_on = cell.is_spanned and height.get(column, 0) > 0
             height[column] = height.get(column, 0) - 1 if goes_on else cell.span_height - 1
-            line.append(rows[-1][column] if goes_on else clean(cell.text))
+            line.append(rows[-1][column] if goes_on else _words(cell.text_frame))
         rows.append(line)
     return rows
 

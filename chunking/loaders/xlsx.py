@@ -13,6 +13,7 @@ from typing import Any
 from chunking.errors import DocumentError, install_line
 from chunking.loaders.archive import check_archive, damaged
 from chunking.loaders.base import Parsed, TextBuilder
+from chunking.loaders.scripts import HEIGHTS, on_one_line
 from chunking.loaders.tables import is_header, table_text
 from chunking.normalize import clean
 
@@ -36,7 +37,7 @@ def load_xlsx(data: bytes, source: str) -> Parsed:
         with warnings.catch_warnings():
             # What it does not keep when it writes (styles, validation) does not matter here.
             warnings.simplefilter("ignore")
-            book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
+            book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True, rich_text=True)
         title = clean(book.properties.title or "").strip()
         sheets = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
         for sheet in sheets:
@@ -119,4 +120,8 @@ def _value(cell: Any) -> str:
         return f"{value:.15g}%" if "%" in form else f"{value:.15g}"
     if isinstance(value, datetime.datetime):
         return value.isoformat(" ").removesuffix(" 00:00:00")
+    if isinstance(value, list):  # of strings and runs that look different
+        fonts = (getattr(run, "font", None) for run in value)
+        heights = (HEIGHTS.get(getattr(font, "vertAlign", None) or "", "") for font in fonts)
+        value = on_one_line(zip(heights, map(str, value), strict=True))
     return clean(str(value)).strip()
