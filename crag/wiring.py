@@ -29,6 +29,7 @@ EARLIER = Degraded(
     "index",
     "the index of this pipeline's chunking and embedding is not whole yet",
     "searched the one that served before; documents that came since may be missing",
+    "index_behind",
 )
 
 CALIBRATIONS = "calibrations"

@@ -330,5 +330,6 @@ def _load(path: Path, origin: str, source: str) -> Document:
     except Exception as error:  # of a parser, over one file: no reason to lose the others
         _log.exception("The reader of %s failed.", origin)
         raise DocumentError(
-            f"{source} could not be read ({type(error).__name__}, see the log): save it anew in another format."
+            f"{source} could not be read ({type(error).__name__}, see the log): save it anew in another format.",
+            code="damaged",
         ) from error

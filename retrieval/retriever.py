@@ -101,8 +101,8 @@ class Retriever:
             sections=self.index.chunks.sections,
         )
         action = "ranked by BM25 alone" if lexical is not None else "ranked by vectors alone"
-        failed = [Degraded(stage, str(error), action) for stage, error in failures.items()]
+        failed = [Degraded(stage, str(error), action, error.code) for stage, error in failures.items()]
         if lacking and "dense" not in failures:
             reason = f"{lacking} of {len(self.index.chunks)} passages have no vector yet: {_WITHOUT}"
-            failed.append(Degraded("dense", reason, "those are found by their words alone"))
+            failed.append(Degraded("dense", reason, "those are found by their words alone", "no_vectors"))
         return Retrieval(hits, (*self.notices, *failed))

@@ -163,6 +163,8 @@ class Degraded:
     stage: str
     reason: str
     action: str
+    code: str = ""
+    """Of the error behind `reason`, see `CragError`."""
 
     def to_dict(self) -> dict[str, str]:
-        return {"stage": self.stage, "reason": self.reason, "action": self.action}
+        return {"stage": self.stage, "reason": self.reason, "action": self.action, "code": self.code}

@@ -119,7 +119,7 @@ class Jobs:
         later = set()
         for entry, source in zip(reversed(files), reversed(sources), strict=True):
             if source in later:
-                _skip(entry, "another file of this upload has the same name")
+                _skip(entry, "another file of this upload has the same name", "same_name")
             later.add(source)
         job: Job = {
             "object": "job",
@@ -237,9 +237,11 @@ class Jobs:
             document = self._reader.read(path, source=source, origin=origin)
         except (DocumentError, OSError) as error:
             self._check()
-            reason = str(error) if isinstance(error, DocumentError) else "its bytes were lost"
+            reason, code = (
+                (str(error), error.code) if isinstance(error, DocumentError) else ("its bytes were lost", "lost")
+            )
             stays = "; the version taken in before stays" if identifier in known else ""
-            _skip(entry, f"{reason.rstrip('.')}{stays}")
+            _skip(entry, f"{reason.rstrip('.')}{stays}", code, kept=identifier in known)
             return None
         entry["status"] = "read"
         return replace(document, id=identifier)
@@ -303,8 +305,16 @@ def shown(job: Job) -> Job:
         "total": len(files),
         "done": sum(status not in ("waiting", "reading", "read") for status in statuses),
         **{status: statuses.count(status) for status in _TAKEN},
-        "skipped": [{"path": each["name"], "reason": each["reason"]} for each in files if each["status"] == "skipped"],
+        "skipped": [_skipped(each) for each in files if each["status"] == "skipped"],
     }
+
+
+def _skipped(entry: Job) -> dict[str, Any]:
+    # Jobs of an earlier release lie on disk without the last two.
+    return {
+        "path": entry["name"], "reason": entry["reason"],
+        "code": entry.get("code", ""), "kept": entry.get("kept", False),
+    }  # fmt: skip
 
 
 def clean_name(given: str) -> str:
@@ -319,8 +329,9 @@ def clean_name(given: str) -> str:
     return "/".join(parts[-8:]) or "unnamed"
 
 
-def _skip(entry: Job, reason: str) -> None:
-    entry.update(status="skipped", reason=reason)
+def _skip(entry: Job, reason: str, code: str, *, kept: bool = False) -> None:
+    """`kept`: the version of the document that was taken in before stays."""
+    entry.update(status="skipped", reason=reason, code=code, kept=kept)
 
 
 def _size(path: Path) -> int:

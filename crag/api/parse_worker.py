@@ -37,16 +37,29 @@ def _answer(ask: dict[str, str], pages: int, characters: int) -> dict[str, Any]:
         _check_pages(path, source, pages)
         document = load_path(path, origin=ask["origin"], source=source)
         if len(document.text) > characters:
-            raise DocumentError(f"{source} holds {len(document.text)} characters, at most {characters}: split it.", code="too_large")
+            raise DocumentError(
+                f"{source} holds {len(document.text)} characters, at most {characters}: split it.", code="too_large"
+            )
         return {"document": document_to_dict(document)}
     except CragError as error:
-        return {"refused": str(error)}
+        return {"refused": str(error), "code": error.code}
     except RecursionError:
-        return {"refused": f"{source} nests too deeply to be read: save it in a simpler form.", "last": True}
+        return {
+            "refused": f"{source} nests too deeply to be read: save it in a simpler form.",
+            "code": "too_deep",
+            "last": True,
+        }
     except MemoryError:
-        return {"refused": f"{source} needs too much memory to be read: split it into smaller files.", "last": True}
+        return {
+            "refused": f"{source} needs too much memory to be read: split it into smaller files.",
+            "code": "too_large",
+            "last": True,
+        }
     except Exception as error:
-        return {"refused": f"{source} is damaged ({type(error).__name__}): open it in its program and save it anew."}
+        return {
+            "refused": f"{source} is damaged ({type(error).__name__}): open it in its program and save it anew.",
+            "code": "damaged",
+        }
 
 
 def _check_pages(path: Path, source: str, most: int) -> None:

@@ -60,12 +60,16 @@ class Reader:
             if reply.get("last"):
                 self._end()
             if "refused" in reply:
-                raise DocumentError(reply["refused"])
+                raise DocumentError(reply["refused"], code=reply["code"])
             return document_from_dict(reply["document"])
         self._end()
         if late.is_set():
-            raise DocumentError(f"{source} took longer than {self._limits.parse_seconds} s to read: split it.", code="too_slow")
-        raise DocumentError(f"{source} cannot be read: it broke the reader or needed too much memory; save it anew.", code="damaged")
+            raise DocumentError(
+                f"{source} took longer than {self._limits.parse_seconds} s to read: split it.", code="too_slow"
+            )
+        raise DocumentError(
+            f"{source} cannot be read: it broke the reader or needed too much memory; save it anew.", code="damaged"
+        )
 
     def stop(self) -> None:
         """Break off what is being read."""

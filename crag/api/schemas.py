@@ -195,6 +195,10 @@ class JobFile(_Shown):
 class Skipped(_Shown):
     path: str
     reason: str
+    code: str
+    """Why in one word, see `CragError`."""
+    kept: bool
+    """Whether the version that was taken in before stays."""
 
 
 class Fault(_Shown):

@@ -5,7 +5,7 @@ import { droppedFiles } from "./dropped.js";
 import { showDocument } from "./reader.js";
 import { refresh, state } from "./state.js";
 import { openTab } from "./tab.js";
-import { word } from "./words.js";
+import { said, word } from "./words.js";
 
 const view = document.getElementById("documents");
 const EVERY = 700; // Milliseconds between two looks at a job.
@@ -110,7 +110,13 @@ function progress(job) {
     job.error ? h("p.failure", { role: "alert" }, job.error.message) : "",
     job.skipped.length ? h("details", { open: job.skipped.length <= 5 },
       h("summary", {}, word("skipped", job.skipped.length)),
-      h("ul.skipped", {}, job.skipped.map(({ path, reason }) => h("li", {}, h("strong", {}, path), ` ${reason}`)))) : "");
+      h("ul.skipped", {}, job.skipped.map(skippedFile))) : "");
+}
+
+function skippedFile({ path, reason, code, kept }) {
+  const told = said(reason, code);
+  const after = told.startsWith(path) ? told.slice(path.length).trim() : told;
+  return h("li", { title: reason }, h("strong", {}, path), ` ${word("skippedFile", after, kept)}`);
 }
 
 function table() {

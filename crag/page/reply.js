@@ -2,7 +2,7 @@
 import * as api from "./api.js";
 import { copyText, h, icon, prose } from "./dom.js";
 import { showDocument } from "./reader.js";
-import { word } from "./words.js";
+import { said, word } from "./words.js";
 
 const THUMBS = {
   up: "M3.5 9h3v7.5h-3zM6.5 9.6 9.6 3c1.5 0 2 1 1.7 2.4L10.7 8h4.4c1 0 1.7.9 1.5 1.9l-1 5.1c-.2.9-.9 1.5-1.8 1.5H6.5",
@@ -98,7 +98,7 @@ export class Reply {
   details() {
     const { citations, degraded } = this.answer;
     return [
-      ...degraded.map((each) => h("p.degraded", {}, word("degraded", each, word("nodes")[each.stage] ?? each.stage))),
+      ...degraded.map(trouble),
       citations.length ? h("section.sources", {}, h("h3", {}, word("sources")), h("ol", {}, citations.map(source))) : null,
       this.verdict(),
     ];
@@ -182,6 +182,13 @@ function judged({ status, route, confidence, models, trace }) {
     hint: word("confidenceHint"),
     why: word("route")[route](refused, ran("rewrite"), ran("search_web")),
   };
+}
+
+/** What failed and what was done instead; what the server said in full where this is not it. */
+function trouble({ stage, reason, action, code }) {
+  const told = said(reason, code);
+  return h("div.degraded", {}, h("p", {}, word("degraded", word("nodes")[stage] ?? stage, told, said(action))),
+    told === reason ? null : h("details", {}, h("summary", {}, word("original")), h("p", { lang: "en" }, reason)));
 }
 
 function source(citation) {

@@ -46,10 +46,13 @@ export default {
     (refused ? "Nothing was found that bears an answer." : "This pipeline answers from whatever it finds: check the sources."),
   confidence: (p) => `${p}% confident`,
   confidenceHint: "Calibrated probability that the evidence holds the answer",
-  degraded: (d, node) => `${node}: ${d.reason.replace(/\.$/, "")}. ${d.action}`,
+  degraded: (node, reason, action) => `${node}: ${reason.replace(/\.$/, "")}. ${action}`,
+  original: "In full",
+  codes: {},
+  sentences: {},
   nodes: {
     condense: "Question", reply: "Reply", retrieve: "Search", rerank: "Rank", grade: "Grade", rewrite: "Rewrite", search_web: "Web",
-    grade_web: "Grade web", refine: "Refine", generate: "Write", verify: "Verify", answer: "Answer", abstain: "Refuse",
+    grade_web: "Grade web", hop: "Search on", dense: "Vector search", bm25: "Word search", index: "Index", web: "Web", "embedding cache": "Embedding cache", refine: "Refine", generate: "Write", verify: "Verify", answer: "Answer", abstain: "Refuse",
   },
   roles: { embedding: "Embedding", rerank: "Reranker", generation: "Language model", web: "Web", grading: "Grading", calibration: "Calibration" },
   details: {},
@@ -97,6 +100,7 @@ export default {
     return counts.map(([n, what]) => `${n} ${what}`).join(", ") || "Nothing added";
   },
   jobSeconds: (seconds) => (seconds === null ? "" : `${seconds.toFixed(1)} s`),
+  skippedFile: (reason) => reason,
   skipped: (n) => `${n} file${n === 1 ? "" : "s"} skipped`,
   noDocuments: "No documents yet. Drop some above, or use the command line:",
   moreDocuments: (n) => `${n} more are not listed here; crag docs list shows all.`,

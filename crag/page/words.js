@@ -14,6 +14,9 @@ export function word(name, ...values) {
   return typeof found === "function" ? found(...values) : found;
 }
 
+/** What the server said in English, in the language chosen where this page has a sentence for its `code` or for itself. */
+export const said = (sentence, code) => WORDS[current].codes[code] ?? WORDS[current].sentences[sentence] ?? sentence;
+
 export function switchLanguage() {
   current = current === "en" ? "zh" : "en";
   localStorage.setItem("language", current);

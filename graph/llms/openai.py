@@ -86,15 +86,16 @@ class OpenAIModel:
             yield _usage(usage)
             # A server that dies in mid-stream closes the connection like one that is done.
             if finish is None:
-                raise self._error("stopped in the middle of the answer: try again")
+                raise self._error("stopped in the middle of the answer: try again", "cut_off")
             if finish == "length":
                 raise LengthError(
                     f"The model {self._model} at {self._url} reached generation.max_tokens in the middle of the "
                     "answer: raise it.",
                     provider="openai",
+                    code="length",
                 )
             if finish == "content_filter":
-                raise self._error("withheld the answer (content filter): ask differently")
+                raise self._error("withheld the answer (content filter): ask differently", "withheld")
 
     async def ask_json(
         self, messages: Sequence[Message], *, schema: Mapping[str, Any], max_tokens: int
@@ -154,25 +155,32 @@ class OpenAIModel:
         try:
             yield
         except openai.APITimeoutError as error:
-            raise self._error(f"gave no answer within {self._timeout:g} s: raise generation.timeout") from error
+            raise self._error(
+                f"gave no answer within {self._timeout:g} s: raise generation.timeout", "timeout"
+            ) from error
         except openai.APIConnectionError as error:
-            raise self._error("cannot be reached: check generation.base_url and the server") from error
+            raise self._error("cannot be reached: check generation.base_url and the server", "unreachable") from error
         except (openai.AuthenticationError, openai.PermissionDeniedError) as error:
-            raise self._error("does not accept the key: check the key's environment variable") from error
+            raise self._error("does not accept the key: check the key's environment variable", "key_refused") from error
         except openai.RateLimitError as error:
-            raise self._error("refuses further calls for now (rate limit or quota): wait, or raise it") from error
+            raise self._error(
+                "refuses further calls for now (rate limit or quota): wait, or raise it", "rate_limited"
+            ) from error
         except openai.APIStatusError as error:
-            raise self._error(f"answered with status {error.status_code}: {_first_line(error.message)}") from error
+            what = f"answered with status {error.status_code}: {_first_line(error.message)}"
+            raise self._error(what, "bad_reply") from error
         except openai.OpenAIError as error:
-            raise self._error(f"replied badly ({type(error).__name__}): check generation.base_url") from error
+            raise self._error(
+                f"replied badly ({type(error).__name__}): check generation.base_url", "bad_reply"
+            ) from error
         except (json.JSONDecodeError, AttributeError, TypeError) as error:
             # What the client lets through when a reply is JSON of another shape, or an event is not JSON.
-            raise self._error("sent a reply in no known form: check generation.base_url") from error
+            raise self._error("sent a reply in no known form: check generation.base_url", "bad_reply") from error
         except OSError as error:
-            raise self._error(f"broke the connection ({type(error).__name__}): try again") from error
+            raise self._error(f"broke the connection ({type(error).__name__}): try again", "unreachable") from error
 
-    def _error(self, what: str) -> ProviderError:
-        return ProviderError(f"The model {self._model} at {self._url} {what}.", provider="openai")
+    def _error(self, what: str, code: str) -> ProviderError:
+        return ProviderError(f"The model {self._model} at {self._url} {what}.", provider="openai", code=code)
 
 
 def parse_object(text: str, schema: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -70,7 +70,9 @@ class Run:
                 reply, usage = await chat.ask_json(messages, schema=schema, max_tokens=grant.max_tokens)
                 return reply, usage
         except TimeoutError as late:
-            raise ProviderError(f"{chat.name} did not answer within {limit:.3g} s.", provider=chat.name) from late
+            raise ProviderError(
+                f"{chat.name} did not answer within {limit:.3g} s.", provider=chat.name, code="timeout"
+            ) from late
         finally:
             self.budget.settle(grant, usage)
 
@@ -131,7 +133,7 @@ async def _attempt(node: Node, state: State, run: Run) -> Result:
         late = f"{node.name} took longer than {limit:.3g} s."
         if limit < node.timeout(run):
             late = f"{node.name} ran out of the answer's time ({run.deps.limits.deadline:g} s): raise limits.deadline."
-        error: CragError = LateError(late, provider=node.name)
+        error: CragError = LateError(late, provider=node.name, code="timeout")
     except CragError as raised:
         error = raised
     except Exception as raised:
@@ -139,7 +141,7 @@ async def _attempt(node: Node, state: State, run: Run) -> Result:
             raise
         # A defect, not a fault of the far end: the answer goes on, the log keeps the traceback.
         logger.exception("%s failed", node.name)
-        error = ProviderError(f"{node.name} failed ({type(raised).__name__}).", provider=node.name)
+        error = ProviderError(f"{node.name} failed ({type(raised).__name__}).", provider=node.name, code="failed")
     if node.fallback is None:
         raise error
     return node.fallback(state, run, error)
@@ -147,4 +149,4 @@ async def _attempt(node: Node, state: State, run: Run) -> Result:
 
 def degraded(stage: str, error: CragError, action: str) -> tuple[Degraded]:
     logger.warning("%s: %s %s", stage, error, action)
-    return (Degraded(stage, str(error), action),)
+    return (Degraded(stage, str(error), action, error.code),)

@@ -43,7 +43,7 @@ async def condense(state: State, run: Run) -> Result:
     if question:
         update, detail = _standalone(question, "rewritten by the model to stand alone")
     else:
-        unread = ProviderError("The model's reply held no question.", provider=run.deps.chat.name)
+        unread = ProviderError("The model's reply held no question.", provider=run.deps.chat.name, code="bad_reply")
         update, detail = by_rule(state, run, unread)
     return {**update, "usage": usage}, detail
 

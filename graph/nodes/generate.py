@@ -71,6 +71,7 @@ async def _within_budget(generator: Generator, request: Request, gate: Gate, run
             raise ProviderError(
                 f"The answer's budget left {grant.max_tokens} tokens to write it in: raise limits.tokens.",
                 provider="limits",
+                code="length",
             ) from error
         raise
     finally:
@@ -98,7 +99,9 @@ def _show(text: str, run: Run) -> None:
 
 
 def _late(generator: Generator, limit: float) -> ProviderError:
-    return ProviderError(f"{generator.name} did not finish within {limit:.3g} s.", provider=generator.name)
+    return ProviderError(
+        f"{generator.name} did not finish within {limit:.3g} s.", provider=generator.name, code="timeout"
+    )
 
 
 NODE = Node(name="generate", body=generate)

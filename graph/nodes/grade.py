@@ -108,7 +108,7 @@ async def _with_model(question: str, graded: Graded, run: Run) -> tuple[Graded, 
             model, grading_messages(question, shown), schema=SCHEMA, max_tokens=TOKENS * (len(shown) + 1)
         )
         if reply is None:
-            raise ProviderError(f"{model.name} gave no grades that can be read.", provider=model.name)
+            raise ProviderError(f"{model.name} gave no grades that can be read.", provider=model.name, code="bad_reply")
     except ProviderError as error:
         return graded, {"usage": usage, "degraded": degraded("grade", error, _UNGRADED)}, {}
     grades = read_grades(reply, len(shown))

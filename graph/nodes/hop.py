@@ -74,7 +74,7 @@ async def _missing(state: State, run: Run) -> tuple[tuple[str, ...] | None, Usag
     try:
         reply, usage = await run.ask(model, prompt, schema=SCHEMA, max_tokens=_TOKENS * (limit + 1))
         if reply is None or not all(isinstance(each, str) for each in reply["questions"]):
-            raise ProviderError("The model's reply held no questions.", provider=model.name)
+            raise ProviderError("The model's reply held no questions.", provider=model.name, code="bad_reply")
     except ProviderError as error:
         return None, usage, degraded("hop", error, "The search goes on from the best passages.")
     written = [re.sub(r"\s+", " ", each).strip()[:QUERY_LIMIT] for each in reply["questions"]]

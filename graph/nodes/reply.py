@@ -35,7 +35,7 @@ async def _served(state: State, side: SideRequest, run: Run) -> Result:
     )
     text = side.read(given)
     if not text:
-        unread = ProviderError(f"The model's reply held no {side.kind}.", provider=run.deps.chat.name)
+        unread = ProviderError(f"The model's reply held no {side.kind}.", provider=run.deps.chat.name, code="bad_reply")
         update, detail = without_model(state, run, unread)
         return {**update, "usage": usage}, detail
     return {**_said(text, run), "usage": usage}, {**_detail(side), "how": "written by the model"}

@@ -38,7 +38,7 @@ async def rewrite(state: State, run: Run) -> Result:
     reply, usage = await run.ask(run.deps.chat, prompt, schema=_SCHEMA, max_tokens=200)
     query = re.sub(r"\s+", " ", reply["query"]).strip()[:QUERY_LIMIT] if reply else ""
     if not query:
-        unread = ProviderError("The model's reply held no query.", provider=run.deps.chat.name)
+        unread = ProviderError("The model's reply held no query.", provider=run.deps.chat.name, code="bad_reply")
         update, detail = without_model(state, run, unread)
         return {**update, "usage": usage}, detail
     if query in state["tried"]:

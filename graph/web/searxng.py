@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from chunking.errors import ConfigError, ProviderError
+from chunking.errors import ConfigError, ProviderError, code_of_status
 from graph.config import WebConfig
 from graph.loops import PerLoop
 from graph.web.base import WebPage, read_page
@@ -47,16 +47,22 @@ class SearxngSearch:
             reply.raise_for_status()
             found = reply.json()
         except httpx.TimeoutException as error:
-            raise self._error(f"gave no answer within {self._config.timeout:g} s: raise web.timeout") from error
+            raise self._error(
+                f"gave no answer within {self._config.timeout:g} s: raise web.timeout", "timeout"
+            ) from error
         except httpx.HTTPStatusError as error:
-            raise self._error(_advice(error.response.status_code)) from error
+            raise self._error(
+                _advice(error.response.status_code), code_of_status(error.response.status_code)
+            ) from error
         except httpx.HTTPError as error:
-            raise self._error(f"cannot be reached ({type(error).__name__}): check web.base_url") from error
+            raise self._error(
+                f"cannot be reached ({type(error).__name__}): check web.base_url", "unreachable"
+            ) from error
         except ValueError as error:
-            raise self._error("sent something that is not JSON: check web.base_url") from error
+            raise self._error("sent something that is not JSON: check web.base_url", "bad_reply") from error
         results = found.get("results") if isinstance(found, dict) else None
         if not isinstance(results, list):
-            raise self._error("sent a reply without results: check web.base_url")
+            raise self._error("sent a reply without results: check web.base_url", "bad_reply")
         pages = [page for result in results if (page := self._page(result)) is not None]
         return pages[: self._config.max_results]
 
@@ -67,8 +73,8 @@ class SearxngSearch:
         given = result if isinstance(result, dict) else {}
         return read_page(result, given.get("content"), given.get("publishedDate"), self._config)
 
-    def _error(self, what: str) -> ProviderError:
-        return ProviderError(f"SearXNG at {self._url} {what}.", provider="searxng")
+    def _error(self, what: str, code: str) -> ProviderError:
+        return ProviderError(f"SearXNG at {self._url} {what}.", provider="searxng", code=code)
 
 
 def _advice(status: int) -> str:

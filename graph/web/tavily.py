@@ -48,24 +48,31 @@ class TavilySearch:
                 timeout=self._config.timeout,
             )
         except TavilyTimeoutError as error:
-            raise self._error(f"gave no answer within {self._config.timeout:g} s: raise web.timeout") from error
+            raise self._error(
+                f"gave no answer within {self._config.timeout:g} s: raise web.timeout", "timeout"
+            ) from error
         except UsageLimitExceededError as error:
-            raise self._error(f"refuses further searches for now ({error}): wait, or raise the plan's limit") from error
+            raise self._error(
+                f"refuses further searches for now ({error}): wait, or raise the plan's limit", "rate_limited"
+            ) from error
         except InvalidAPIKeyError as error:
-            raise self._error("does not accept the key: check TAVILY_API_KEY") from error
+            raise self._error("does not accept the key: check TAVILY_API_KEY", "key_refused") from error
         except ForbiddenError as error:
-            raise self._error(f"refuses the search ({error}): check the plan and its quota") from error
+            raise self._error(f"refuses the search ({error}): check the plan and its quota", "key_refused") from error
         except BadRequestError as error:
-            raise self._error(f"calls the request wrong ({error}): check the web section") from error
+            raise self._error(f"calls the request wrong ({error}): check the web section", "bad_reply") from error
         except httpx.HTTPStatusError as error:
-            raise self._error(f"answered with status {error.response.status_code}: try again later") from error
+            what = f"answered with status {error.response.status_code}: try again later"
+            raise self._error(what, "bad_reply") from error
         except httpx.HTTPError as error:
-            raise self._error(f"cannot be reached ({type(error).__name__}): check the connection") from error
+            raise self._error(
+                f"cannot be reached ({type(error).__name__}): check the connection", "unreachable"
+            ) from error
         except ValueError as error:
-            raise self._error("sent something that is not JSON: check web.base_url") from error
+            raise self._error("sent something that is not JSON: check web.base_url", "bad_reply") from error
         except (AttributeError, TypeError) as error:
             # What the client lets through when a reply is JSON of another shape.
-            raise self._error("sent a reply in no known form: check web.base_url") from error
+            raise self._error("sent a reply in no known form: check web.base_url", "bad_reply") from error
         return self._pages(reply)
 
     async def aclose(self) -> None:
@@ -75,13 +82,13 @@ class TavilySearch:
         results = reply.get("results") if isinstance(reply, dict) else None
         # The client puts an empty list where there is none; Tavily repeats the query in whatever it sends.
         if not isinstance(results, list) or (not results and "query" not in reply):
-            raise self._error("sent a reply without results: check web.base_url")
+            raise self._error("sent a reply without results: check web.base_url", "bad_reply")
         found = [result for result in results if isinstance(result, dict)]
         pages = [read_page(result, _text(result), result.get("published_date"), self._config) for result in found]
         return [page for page in pages if page is not None]
 
-    def _error(self, what: str) -> ProviderError:
-        return ProviderError(f"Tavily at {self._url} {what}.", provider="tavily")
+    def _error(self, what: str, code: str) -> ProviderError:
+        return ProviderError(f"Tavily at {self._url} {what}.", provider="tavily", code=code)
 
 
 def _text(result: dict[str, Any]) -> Any:

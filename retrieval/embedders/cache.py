@@ -139,7 +139,7 @@ class EmbeddingCache:
         self._disconnect()
         damaged = getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGED
         action = "it is made anew" if damaged else "texts are embedded again"
-        trouble = Degraded("embedding cache", f"{self._path} cannot be used ({error})", action)
+        trouble = Degraded("embedding cache", f"{self._path} cannot be used ({error})", action, "cache_unusable")
         if trouble not in self._troubles:
             _log.warning("%s: %s", trouble.reason, trouble.action)
         self._troubles[trouble] = None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from chunking.errors import ConfigError, ProviderError
+from chunking.errors import ConfigError, ProviderError, code_of_status
 from retrieval.config import EmbeddingConfig
 from retrieval.embedders.base import Embedder, Role, Vectors
 
@@ -161,20 +161,21 @@ class OpenAIEmbedder:
 
     def _wrong(self, what: str) -> ProviderError:
         message = f"The embedding endpoint {self._endpoint} {what}: check embedding.model ({self._model})"
-        return ProviderError(f"{message} and embedding.dimensions.", provider="openai")
+        return ProviderError(f"{message} and embedding.dimensions.", provider="openai", code="bad_reply")
 
     def _failure(self, error: openai.OpenAIError) -> ProviderError:
         import openai
 
-        config = self._config
+        config, code = self._config, "bad_reply"
         advice = "check the endpoint's log."
         if isinstance(error, openai.APITimeoutError):
             what, advice = f"gave no answer within {config.timeout:g} s", "raise embedding.timeout or check the server."
+            code = "timeout"
         elif isinstance(error, openai.APIConnectionError):
-            what = "cannot be reached"
+            what, code = "cannot be reached", "unreachable"
             advice = "check embedding.base_url (or OPENAI_BASE_URL) and that the server runs."
         elif isinstance(error, openai.APIStatusError):
-            what = f"answered {error.status_code} ({error.message})"
+            what, code = f"answered {error.status_code} ({error.message})", code_of_status(error.status_code)
             advice = {
                 401: f"check the key in {config.api_key_env}.",
                 403: f"check what the key in {config.api_key_env} may use.",
@@ -183,7 +184,7 @@ class OpenAIEmbedder:
             }.get(error.status_code, f"check embedding.model ({self._model}) and the endpoint's log.")
         else:
             what = f"sent an unreadable reply ({error})"
-        return ProviderError(f"The embedding endpoint {self._endpoint} {what}: {advice}", provider="openai")
+        return ProviderError(f"The embedding endpoint {self._endpoint} {what}: {advice}", provider="openai", code=code)
 
 
 def build_openai(config: EmbeddingConfig) -> Embedder:

@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from chunking.errors import ConfigError, ProviderError
+from chunking.errors import ConfigError, ProviderError, code_of_status
 from retrieval.config import RerankConfig
 from retrieval.embedders.base import Embedder
 from retrieval.rerankers.base import Reranker
@@ -97,7 +97,10 @@ class HTTPReranker:
                 raise self._late() from error
             except httpx.HTTPError as error:
                 advice = "check rerank.base_url and that the server runs."
-                problem, cause = self._failure(f"cannot be reached ({type(error).__name__})", advice), error
+                problem, cause = (
+                    self._failure(f"cannot be reached ({type(error).__name__})", advice, "unreachable"),
+                    error,
+                )
             else:
                 if status == 200:
                     return raw
@@ -128,6 +131,7 @@ class HTTPReranker:
         return self._failure(
             f"gave no answer in time (rerank.timeout is {self._config.timeout:g} s)",
             "raise it, lower rerank.candidates, or check the server.",
+            "timeout",
         )
 
     def _refused(self, status: int) -> ProviderError:
@@ -138,10 +142,10 @@ class HTTPReranker:
             422: "check rerank.protocol (common or tei) and rerank.model.",
             429: "wait, or raise the account's limit.",
         }.get(status, "check rerank.model and the endpoint's log.")
-        return self._failure(f"answered {status}", advice)
+        return self._failure(f"answered {status}", advice, code_of_status(status))
 
-    def _failure(self, what: str, advice: str) -> ProviderError:
-        return ProviderError(f"The rerank endpoint {self._url} {what}: {advice}", provider="http")
+    def _failure(self, what: str, advice: str, code: str = "bad_reply") -> ProviderError:
+        return ProviderError(f"The rerank endpoint {self._url} {what}: {advice}", provider="http", code=code)
 
 
 def _finite(score: Any) -> float | None:

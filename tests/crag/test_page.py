@@ -232,7 +232,13 @@ def test_what_degraded_is_named(copy_of_samples: Callable[[], Path], open_page: 
         ask(page, QUESTION)
         assert "02:30" in page.inner_text(".answer .text")
         assert page.inner_text(".degraded").startswith("Write: ")
+        assert page.locator(".degraded details").count() == 0
         shot(page, "degraded")
+        page.click("#language")
+        assert page.inner_text(".degraded > p") == "生成：返回了无法使用的结果。回答改为摘录原文。"
+        page.click(".degraded summary")
+        assert "answered with status 500" in page.inner_text(".degraded details p")
+        shot(page, "degraded-zh")
 
 
 def test_each_documents_chunk_view_has_an_origin_of_its_own(server: Serving, browser: Browser) -> None:

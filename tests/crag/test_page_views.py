@@ -96,7 +96,11 @@ def test_documents_are_uploaded_read_asked_and_removed(tmp_path: Path, open_page
         page.locator("input[type=file]").first.set_input_files([pump, broken])
         page.wait_for_selector(".job[aria-busy=false]")
         assert page.inner_text(".job strong >> nth=0") == "1 added"
-        assert "broken.pdf" in page.inner_text(".skipped")
+        assert "broken.pdf is damaged or not what its name says" in page.inner_text(".skipped")
+        page.click("#language")
+        assert page.inner_text(".skipped li").startswith("broken.pdf 文件已损坏")
+        assert page.inner_text(".job strong >> nth=0") == "新增 1"
+        page.click("#language")
         assert "1 document" in page.inner_text("#document-count")
         shot(page, "uploaded")
         pump.write_text("# Pump\n\nThe pump is serviced every nine months by the maintenance crew of hall four.\n")
