@@ -5,6 +5,8 @@
   dictionary lacks still matches. A word of two characters is its bigram and counts once.
 - Latin words are lower-cased and lose an English plural (Harman's S stemmer, JASIS 1991).
 - Identifiers count whole and in parts: ``BGE-M3`` gives bge-m3, bge, m3; ``maxRetries`` gives maxretries, max, retries.
+- Versions meet however they are written: ``v2.0.1``, ``2.0.1-beta`` and ``app-2.0.1.jar`` all give 2.0.1, and 2.0 and
+  v2 for who names less of it; ``JDK1.8`` gives jdk and 1.8.
 - Stop words, the question words among them, are left out.
 """
 
@@ -15,12 +17,15 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
 
-TOKENIZER_VERSION = "zh-en-2"
+TOKENIZER_VERSION = "zh-en-3"
 """Part of an index's fingerprint: change it whenever `tokenize` changes its output."""
 
 HAN = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003134f"
 _RUNS = re.compile(rf"([{HAN}]+)|[^\W_{HAN}]+(?:(?:[._-]|(?<=[0-9]),(?=[0-9]{{3}}(?![0-9])))[^\W_{HAN}]+)*[+#]*")
 _CHINESE = re.compile(f"[{HAN}]")
+# Longer numbers are those of addresses, not of releases.
+_VERSION = re.compile(r"(?<![^\W\d_])([^\W\d_]*)(?<![0-9])(?<![0-9]\.)([0-9]{1,4}(?:\.[0-9]{1,4})+)(?![0-9]|\.[0-9])")
+_V = re.compile(r"\A[vV](?=[0-9]+\.[0-9])")
 _PARTS = re.compile(r"[._+#-]+|(?<=[a-z0-9])(?=[A-Z])")
 
 _ASKING = re.compile(
@@ -42,12 +47,12 @@ _STOPS = frozenset(_STOP_WORDS.split())
 
 def tokenize(text: str) -> list[str]:
     """Index terms in text order, repeats kept."""
-    return list(_terms(text, _words_and_bigrams))
+    return list(_terms(text, _words_and_bigrams, indexed=True))
 
 
 def words(text: str) -> set[str]:
     """What a question asks about: its index terms that are words, without the bigrams across them and the asking."""
-    return set(_terms(_ASKING.sub(" ", text), _words))
+    return set(_terms(_ASKING.sub(" ", text), _words, indexed=False))
 
 
 def comparable(question: str, text: str) -> bool:
@@ -55,9 +60,9 @@ def comparable(question: str, text: str) -> bool:
     return bool(_CHINESE.search(question)) == (len(_CHINESE.findall(text)) > len(text) / 10)
 
 
-def _terms(text: str, chinese: Callable[[list[str]], Iterable[str]]) -> Iterator[str]:
+def _terms(text: str, chinese: Callable[[list[str]], Iterable[str]], *, indexed: bool) -> Iterator[str]:
     for match in _RUNS.finditer(unicodedata.normalize("NFKC", text)):
-        yield from chinese(_cut(match.group())) if match.group(1) else _latin(match.group())
+        yield from chinese(_cut(match.group())) if match.group(1) else _latin(match.group(), indexed)
 
 
 def _cut(run: str) -> list[str]:
@@ -91,16 +96,31 @@ def _words_and_bigrams(cut: list[str]) -> list[str]:
 
 
 @lru_cache(maxsize=1 << 16)
-def _latin(run: str) -> tuple[str, ...]:
+def _latin(run: str, indexed: bool) -> tuple[str, ...]:
     if not run.isascii():
         run = "".join(c for c in unicodedata.normalize("NFKD", run) if not unicodedata.combining(c))
     run = run.replace(",", "")
-    parts = [part for part in _PARTS.split(run) if part]
-    terms = [run]
-    if len(parts) > 1:
-        # A lone digit of a version or a date says nothing by itself.
-        terms += [part for part in parts if len(part) > 1 or part.isalpha()]
-    return tuple(_singular(term.lower()) for term in terms if term.lower() not in _STOPS)
+    name = _V.sub("", run)
+    terms: list[str] = []
+    if indexed or not _VERSION.fullmatch(name):
+        terms.append(name)
+        parts = [part for part in _PARTS.split(run) if part]
+        if len(parts) > 1:
+            # A lone digit of a version or a date says nothing by itself.
+            terms += [part for part in parts if len(part) > 1 or part.isalpha()]
+    found = [_singular(term.lower()) for term in terms if term.lower() not in _STOPS]
+    return (*found, *(term for term in dict.fromkeys(_versions(name.lower(), indexed)) if term not in found))
+
+
+def _versions(run: str, indexed: bool) -> Iterator[str]:
+    """The numbers of versions, the names that are written against them, and with `indexed` what may stand for them."""
+    for name, number in _VERSION.findall(run):
+        if name not in ("", "v", *_STOPS):
+            yield _singular(name)
+        yield number
+        major, minor, *rest = number.split(".")
+        if indexed and rest:
+            yield from (f"{major}.{minor}", f"v{major}")
 
 
 def _singular(word: str) -> str:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.lexical.tokenizer import comparable, tokenize
+from retrieval.lexical.tokenizer import comparable, tokenize, words
 
 
 @pytest.mark.parametrize(
@@ -14,7 +14,8 @@ from retrieval.lexical.tokenizer import comparable, tokenize
     [
         ("BGE-M3", {"bge-m3", "bge", "m3"}),
         ("email_smtp_port", {"email_smtp_port", "email", "smtp", "port"}),
-        ("v2.0.1", {"v2.0.1", "v2"}),
+        ("v2.0.1", {"2.0.1", "2.0", "v2"}),
+        ("JDK1.8", {"jdk1.8", "jdk1", "jdk", "1.8"}),
         ("C++ and C#", {"c++", "c#"}),
         ("maxRetries", {"maxretry", "max", "retry"}),
         ("1,234,567 rows", {"1234567", "row"}),
@@ -27,6 +28,28 @@ from retrieval.lexical.tokenizer import comparable, tokenize
 )
 def test_words_and_identifiers(text: str, terms: set[str]) -> None:
     assert set(tokenize(text)) == terms
+
+
+SPELLINGS = ["v2.0.1", "V2.0.1", "2.0.1", "2.0.1版", "2.0.1-beta", "app-v2.0.1-bin.tar.gz", "ver.2.0.1", "２．０．１"]
+
+
+@pytest.mark.parametrize("asked", SPELLINGS)
+def test_versions_meet_however_they_are_written(asked: str) -> None:
+    assert "2.0.1" in words(asked)
+    for held in [*SPELLINGS, "下载 v2.0.1 的安装包"]:
+        assert "2.0.1" in set(tokenize(asked)) & set(tokenize(held))
+    assert "2.0.1" not in tokenize("2.0.10, 12.0.1, 2.0.12345 and 1.2.0.1")
+
+
+def test_a_version_is_asked_for_by_its_number_alone() -> None:
+    assert words("v2.0.1") == words("2.0.1") == {"2.0.1"}
+    assert words("JDK1.8") == words("JDK 1.8") == {"jdk", "1.8"}
+    assert words("v2") <= set(tokenize("2.0.1"))
+    assert words("2.0") <= set(tokenize("v2.0.1"))
+
+
+def test_long_numbers_of_addresses_are_no_versions() -> None:
+    assert set(tokenize("11186623.0.0.4a6e")) == {"11186623.0.0.4a6e", "11186623", "4a6e"}
 
 
 def test_chinese_gives_words_and_bigrams_but_no_stop_words() -> None:
@@ -64,7 +87,7 @@ def test_time_grows_with_length_only() -> None:
     tokenize(text)
     assert time.perf_counter() - started < 3
     started = time.perf_counter()
-    tokenize("a-" * 50_000 + "," * 50_000 + "1," * 50_000)
+    tokenize("a-" * 50_000 + "," * 50_000 + "1," * 50_000 + "x" * 50_000 + "1." * 50_000)
     assert time.perf_counter() - started < 3
 
 
