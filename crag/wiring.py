@@ -59,16 +59,17 @@ class Parts:
         config = resolve_retrieval(pipeline).embedding
         return self._once(("embedder", config), lambda: build_embedder(config, self._cache or self._workspace.cache))
 
-    def index(self, pipeline: Pipeline) -> Index:
+    def index(self, pipeline: Pipeline, fingerprint: str | None = None) -> Index:
+        """The pipeline's own, or that of a fingerprint which `earlier` gave."""
         from chunking.strategies import build_chunker
         from crag.boundaries import ChatBoundaries
 
         embedder = self.embedder(pipeline)
-        key = ("index", pipeline.chunking, embedder.fingerprint, pipeline.store)
+        key = ("index", pipeline.chunking, embedder.fingerprint, pipeline.store, fingerprint)
         embedding = resolve_retrieval(pipeline).embedding
 
         def build() -> Index:
-            index = self._workspace.index(pipeline.chunking, embedder, embedding, pipeline.store)
+            index = self._workspace.index(pipeline.chunking, embedder, embedding, pipeline.store, fingerprint)
             if pipeline.chunking.strategy == "llm":
                 index.chunker = build_chunker(
                     pipeline.chunking,
@@ -79,9 +80,9 @@ class Parts:
 
         return self._once(key, build)
 
-    def earlier(self, pipeline: Pipeline) -> Pipeline | None:
-        """The pipeline with the chunking, embedding and store that have served it so far, while its own index is not
-        whole; None where that one is, and where there is no other."""
+    def earlier(self, pipeline: Pipeline) -> tuple[Pipeline, str] | None:
+        """The pipeline with the chunking, embedding and store that have served it so far, and the fingerprint of their
+        index, while its own index is not whole; None where that one is, and where there is no other."""
         from retrieval.workspace import index_fingerprint
 
         own = index_fingerprint(pipeline.chunking, self.embedder(pipeline), pipeline.store)
@@ -89,9 +90,11 @@ class Parts:
             return None
         values = {"chunking": found.chunking, "embedding": found.embedding, "store": found.store.model_dump()}
         try:
-            return Pipeline.model_validate({**pipeline.model_dump(), **values})
+            served = Pipeline.model_validate({**pipeline.model_dump(), **values})
         except ValidationError:  # Of a release whose keys this one does not know.
             return None
+        # Another release may embed otherwise by the same settings: questions would not fit its vectors.
+        return (served, found.fingerprint) if self.embedder(served).fingerprint == found.embedder else None
 
     def forget(self) -> None:
         """Build indexes and engines anew: some of the indexes are gone."""
@@ -109,16 +112,15 @@ class Parts:
 
     def engine(self, pipeline: Pipeline) -> Engine:
         """Over the pipeline's index, or, while that is being built, over the one that has served so far."""
-        chosen = self.earlier(pipeline)
-        key = ("engine", chosen or pipeline, chosen is not None)
-        return self._once(key, lambda: self._engine(chosen or pipeline, chosen is not None))
+        chosen, fingerprint = self.earlier(pipeline) or (pipeline, None)
+        return self._once(("engine", chosen, fingerprint), lambda: self._engine(chosen, fingerprint))
 
     def engines(self) -> list[Engine]:
         """Those that have been built."""
         with self._lock:
             return [part for key, part in self._built.items() if isinstance(key, tuple) and key[0] == "engine"]
 
-    def _engine(self, pipeline: Pipeline, earlier: bool) -> Engine:
+    def _engine(self, pipeline: Pipeline, earlier: str | None) -> Engine:
         from chunking.strategies import build_chunker
         from graph.confidence import calibration_for
         from graph.deps import Deps
@@ -139,7 +141,7 @@ class Parts:
         return Engine(
             Deps(
                 retriever=Retriever(
-                    self.index(pipeline), embedder, decided.retrieval, notices=(EARLIER,) if earlier else ()
+                    self.index(pipeline, earlier), embedder, decided.retrieval, notices=(EARLIER,) if earlier else ()
                 ),
                 reranker=reranker,
                 embedder=embedder,

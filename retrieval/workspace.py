@@ -109,15 +109,17 @@ class Workspace:
         embedder: Embedder,
         embedding: EmbeddingConfig | None = None,
         store: StoreConfig | None = None,
+        fingerprint: str | None = None,
     ) -> Index:
         """The index of this chunking, tokenizer, embedder and vector engine, made where the workspace lacks it.
 
         Cheap: vectors and postings are opened by the first search. `embedding` is what the embedder was built from:
-        with it, the index can answer for a pipeline that has moved on (`earlier`). Raises StoreError where the index
-        is lacking and the workspace is open for reading only.
+        with it, the index can answer for a pipeline that has moved on (`earlier`). `fingerprint` is that of a record:
+        a release with another tokenizer or other cuts would compute another one. Raises StoreError where the index is
+        lacking and the workspace is open for reading only.
         """
         store = store or StoreConfig()
-        fingerprint = index_fingerprint(chunking, embedder, store)
+        fingerprint = fingerprint or index_fingerprint(chunking, embedder, store)
         with self._mutex:
             if fingerprint not in self._indexes:
                 number = self._number(fingerprint, chunking, embedder, embedding, store)
@@ -304,7 +306,7 @@ def _acquire(home: Path) -> Any:
         owner = {"pid": os.getpid(), "host": socket.gethostname(), "command": command}
         (home / _OWNER).write_text(json.dumps(owner), encoding="utf-8")
     except Timeout as error:
-        raise StoreError(f"Workspace {home} is in use by {_owner(home)}: stop it or use another --home.") from error
+        raise StoreError(f"Workspace {home} is in use by {_owner(home)}.") from error
     except OSError as error:
         lock.release()
         raise StoreError(f"The workspace {home} cannot be written ({error.strerror}): use another --home.") from error
@@ -315,6 +317,9 @@ def _owner(home: Path) -> str:
     try:
         owner = json.loads((home / _OWNER).read_text(encoding="utf-8"))
         where = "" if owner["host"] == socket.gethostname() else f" on {owner['host']}"
-        return f"process {owner['pid']}{where} ({owner['command']})"
+        if (owner["pid"], where) == (os.getpid(), ""):
+            return "this process itself, which has it open for writing: use that one, or close it first"
+        other = f"process {owner['pid']}{where} ({owner['command']})"
     except (OSError, ValueError, LookupError, TypeError):
-        return "another process"
+        other = "another process"
+    return f"{other}: stop it or use another --home"
