@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean, median
 from typing import Any
 
@@ -63,6 +63,18 @@ def ladder(runs: Sequence[Run], metrics: Sequence[str] | None = None) -> tuple[l
         economy = [_show(None if total is None else total / 1000, ".2f"), _show(cost, ".4f")]
         rows.append([run.name, *(_show(mean, ".3f") for mean in means), *economy])
     return ["pipeline", *names, "p50 s", "cost $"], rows
+
+
+def judge_errors(summary: Mapping[str, Any]) -> str:
+    """How many scores the judge owes a run, by metric, in a sentence; empty where it owes none."""
+    owed = {name: entry["judge_error"] for name, entry in summary["metrics"].items() if entry["judge_error"]}
+    asked = sum(summary["metrics"][name]["ok"] for name in owed) + sum(owed.values())
+    listed = ", ".join(f"{name} {count}" for name, count in owed.items())
+    return (
+        f"The judge gave no score {sum(owed.values())} of {asked} times ({listed}): means are over the rest."
+        if owed
+        else ""
+    )
 
 
 def question_means(run: Run, metric: str) -> dict[str, float]:

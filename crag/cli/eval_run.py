@@ -16,7 +16,7 @@ from crag.pipeline import load_pipeline
 from eval.options import RunOptions
 from eval.prices import load_prices
 from eval.runner import RunResult
-from eval.summary import ladder
+from eval.summary import judge_errors, ladder
 
 
 @click.command()
@@ -58,7 +58,7 @@ def run(*, suite: str, names: tuple[str, ...], out: Path, home: Path, as_json: b
     if as_json:
         print_json({"runs": [_shape(result) for result in results]})
     else:
-        _print(results, judged=judge is not None)
+        print_runs(results, judged=judge is not None)
         _tell_stops(results, rescoring=options.rescore)
     whole = all(result.stopped is None for result in results)
     answered = any(result.run.summary["pipeline_errors"] < result.run.summary["answers"] for result in results)
@@ -95,7 +95,7 @@ def _shape(result: RunResult) -> dict[str, Any]:
     }
 
 
-def _print(results: list[RunResult], *, judged: bool) -> None:
+def print_runs(results: list[RunResult], *, judged: bool) -> None:
     from crag.cli.render import print_rows
 
     to = console()
@@ -112,6 +112,8 @@ def _print(results: list[RunResult], *, judged: bool) -> None:
         to.print(
             f"{result.run.name}: {counted(summary['questions'], 'question')}{failed}{stopped}, in {result.run.path}"
         )
+        if result.stopped is None and (lacking := judge_errors(summary)):
+            to.print(f"  {lacking} First reason: {result.reason}. --resume --retry-errors asks the judge again.")
     if unlocated := results[0].run.summary["unlocated"]:
         to.print(f"Scored without the evidence that is not in the documents, of {', '.join(unlocated)}.")
     if not judged:

@@ -69,10 +69,12 @@ def sweep(
     if as_json:
         print_json(found.to_dict())
     else:
-        _print(found)
+        print_sweep(found)
 
 
-def _print(found: Sweep) -> None:
+def print_sweep(found: Sweep) -> None:
+    from rich.text import Text
+
     from crag.cli.render import print_rows
 
     to = console()
@@ -91,9 +93,8 @@ def _print(found: Sweep) -> None:
     fields = [field.rpartition(".")[2] for field in found.points[0].overrides]
     figures = ("chose", "held out", "95% interval", *found.columns, "ms")
     print_rows(to, (*fields, *figures, ""), rows, right=figures)
-    to.print(
-        f"[dim]{found.metric.name} on the half that chose and on the other; what stands beside is of the other.[/]"
-    )
+    halves = f"{found.metric.name} on the half that chose and on the other; what stands beside is of the other."
+    to.print(Text(halves, style="dim"))
     for point in found.points:
         if point.missing:
             to.print(f"{point.label}: {counted(point.missing, 'score')} failed and count as the worst there is.")
