@@ -13,6 +13,19 @@ from graph.support import content_words
 NAMED = 0.6
 """Share of a column's words that the question must have to name it."""
 
+_ASKED = tuple(
+    (re.compile(asks, re.IGNORECASE), re.compile(column, re.IGNORECASE))
+    for asks, column in (
+        (
+            r"\bmeans?\b|\bmeaning\b|\bstands? for\b|意思|含[义義]|表示什么",
+            r"\bmeanings?\b|\bdescription\b|\bdefinition\b|含[义義]|[说說]明|描述|定[义義]|解[释釋]",
+        ),
+        (
+            r"\bwhat (?:should|must|can|do|to)\b.*\bdo\b|\bfix\b|\bsolve\b|怎么[办做]|如何处理|怎么处理|怎麼辦",
+            r"\bwhat to do\b|\bactions?\b|\bsolution\b|\bfix\b|\bresolution\b|[处處]理|措施|[办辦]法|解[决決]",
+        ),
+    )
+)
 _COUNTS = re.compile(r"#|no\.?|nr\.?|id|序号|編號|编号|行号", re.IGNORECASE)
 _REMARK = re.compile(r"[(（\[][^)）\]]*[)）\]]")
 
@@ -34,15 +47,29 @@ def asked_columns(parts: Sequence[str], header: Sequence[str], values: Sequence[
     return frozenset(wanted | about)
 
 
+def offers(part: str, header: Sequence[str]) -> bool:
+    """Whether a table has a column that the question asks for."""
+    return bool(_asked(part, header) - {0})
+
+
 def _asked(part: str, header: Sequence[str]) -> set[int]:
     words = content_words(part)
     named = {i for i, cell in enumerate(header) if _names(part, words, cell)}
-    if named:
+    # "How heavy is the Trail model?": what the first column is called says what the row is about.
+    if named - {0}:
         return named
     for measure in measures(part):
         if found := {i for i, cell in enumerate(header) if measure.named.search(cell)}:
             return found
-    return {i for i, cell in enumerate(header) for kind in kinds(part) if kind.columns and kind.columns.search(cell)}
+    patterns = [kind.columns for kind in kinds(part) if kind.columns]
+    patterns += [column for asks, column in _ASKED if asks.search(part)]
+    return named | {i for i, cell in enumerate(header) if any(pattern.search(cell) for pattern in patterns)}
+
+
+def names_row(question: str, first: str) -> bool:
+    """Whether a question names the row by what its first cell says."""
+    own = content_words(first)
+    return bool(own) and own <= content_words(question)
 
 
 def _names(part: str, words: set[str], cell: str) -> bool:

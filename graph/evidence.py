@@ -43,6 +43,11 @@ class Source:
             parts.append(after.text)
         return "".join(parts)
 
+    @property
+    def gaps(self) -> tuple[str, ...]:
+        """What stands in the passage before each strip, since the one before it."""
+        return ("", *(self._between(before, after) for before, after in pairwise(self.strips)))
+
     def adjacent(self, before: Strip, after: Strip) -> bool:
         """Whether nothing was left out between two strips of this source."""
         return not self._between(before, after).strip()

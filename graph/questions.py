@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from graph.measures import Measure, measures
 from graph.naming import sides
-from graph.support import content_words
+from graph.support import PERSON, content_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +30,21 @@ _PROCEDURE = (
     r"|怎么办|怎麼辦|应该怎[么样]|步骤|步驟|流程|如何处理|怎么处理"
 )
 MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+_NUMBER = _kind(
+    r"\bhow (?:many|much|long|far|old|often|tall|large|big|high|fast|deep|wide)\b"
+    r"|\bwhat (?:percent\w*|number|amount|size|population)\b|多少|[几幾][^乎何]|多[大长長高久远遠快深宽寬]",
+    r"\d|[一二三四五六七八九十百千万萬亿億两兩]+[个個次年月日天人名种種座间間倍岁歲分成]"
+    r"|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dozen|hundred|thousand|million|billion|half|twice)\b",
+)
+_WHY = _kind(
+    r"\bwhy\b|\breason|为什么|為什麼|为何|為何|原因|何以",
+    r"(?i:because|due to|since|so that|in order to|reason|owing|thus|therefore|cause)"
+    r"|因为|因為|由于|由於|因此|所以|为了|為了|导致|導致|使得|原因",
+    r"\breasons?\b|\bcauses?\b|\bwhy\b|原因|理由",
+)
 KINDS = (
-    _kind(r"\bdefault\b|默认|預設|缺省", r"(?i:\bdefaults?\b)|默认|預設|缺省|\A\|"),
-    _kind(
-        r"\bhow (?:many|much|long|far|old|often|tall|large|big|high|fast|deep|wide)\b"
-        r"|\bwhat (?:percent\w*|number|amount|size|population)\b|多少|[几幾][^乎何]|多[大长長高久远遠快深宽寬]",
-        r"\d|[一二三四五六七八九十百千万萬亿億两兩]+[个個次年月日天人名种種座间間倍岁歲分成]"
-        r"|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dozen|hundred|thousand|million|billion|half|twice)\b",
-    ),
+    _kind(r"\bdefault\b|默认|預設|缺省", r"(?i:\bdefaults?\b)|默认|預設|缺省|\A\|", r"\bdefaults?\b|默认|預設|缺省"),
+    _NUMBER,
     _kind(
         r"\bwhen\b|\b(?:what|which) (?:year|date|day|month|time|century|decade)\b"
         r"|何时|何時|什么时候|什麼時候|哪一?年|[几幾][年月日点點]|时间|時間",
@@ -46,7 +54,8 @@ KINDS = (
     ),
     _kind(
         r"\bwho\b|\bwhom\b|\bwhose\b|谁|誰|何人|哪位|哪个人|哪個人",
-        r"[A-Z][a-z]+ (?:[A-Z][.\w]* )*[A-Z][a-z]+|[·•‧]|先生|教授|博士",
+        r"[A-Z][a-z]+ (?:[A-Z][.\w]* )*[A-Z][a-z]+|[·•‧]|先生|教授|博士"
+        rf"|{PERSON}",
         r"\bowners?\b|\bnames?\b|\bauthors?\b|\bresponsible\b|\blead(?:er)?\b|\bmanagers?\b|\bcontacts?\b"
         r"|\bassignees?\b|\bapprove[rd]\b|\bby\b|\bperson\b|人(?=\W|\Z)|人[员員]|作者|姓名|[经經][办辦]|主管",
     ),
@@ -57,12 +66,7 @@ KINDS = (
         r"\blocations?\b|\bplaces?\b|\baddress\b|\bcity\b|\bcountry\b|\bsite\b|\brooms?\b|\bwhere\b"
         r"|地[点點址]|位置|城市|[场場]所|所在",
     ),
-    _kind(
-        r"\bwhy\b|\breason|为什么|為什麼|为何|為何|原因|何以",
-        r"(?i:because|due to|since|so that|in order to|reason|owing|thus|therefore|cause)"
-        r"|因为|因為|由于|由於|因此|所以|为了|為了|导致|導致|使得|原因",
-        r"\breasons?\b|\bcauses?\b|\bwhy\b|原因|理由",
-    ),
+    _WHY,
     _kind(_PROCEDURE, r"\A\s*(?:[-*•]|\d{1,2}[.)、．])\s*\S"),
     _kind(
         r"\bhow (?:do|does|did|to|can|could|should|is|are|was|were|would)\b|如何|怎么|怎麼|怎样|怎樣",
@@ -73,6 +77,9 @@ KINDS = (
         r"\b(?:is|are|was|were) (?:an?|the)\b|refers? to|是一[种種个個]|是指|[称稱][为為]|即",
     ),
 )
+_OWN = re.compile(r"(?<=.)[A-Z]\w+|\d[\d.,:]*")
+"""Names and figures of a question; the first word has a capital anyway."""
+_FIGURE = re.compile(r"\d|[一二三四五六七八九十百千万两半]")
 _SEVERAL = re.compile(
     r"\bsummar|\bcompar|\bdifferen|\badvantage|\bdisadvantage|\bpros and cons\b|\blist\b|\bexplain|\bdescribe"
     r"|\boverview"
@@ -95,9 +102,49 @@ def kinds(question: str) -> list[Kind]:
     return [kind for kind in KINDS if kind.asks.search(question)][:2]
 
 
+ANY_NUMBER = 0.3
+"""What a number of something else counts where a measure is asked for."""
+
+
+class Expected:
+    """What an answer to a question should contain by its kinds and measures."""
+
+    def __init__(self, question: str) -> None:
+        self._measures: list[Measure] = measures(question)
+        # A measure wants more than any number.
+        self._kinds = [kind for kind in kinds(question) if not (self._measures and kind is _NUMBER)]
+        # "Who designed the Ridge Cargo?" is not answered by the Ridge Cargo.
+        own = sorted(set(_OWN.findall(question)), key=len, reverse=True)
+        self._own = re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in own)) if own else None
+
+    def __bool__(self) -> bool:
+        return bool(self._kinds or self._measures)
+
+    def share(self, text: str, header: str = "") -> float:
+        """Share of it, 0 to 1, that `text` contains beside what the question says itself; 0 where nothing is expected.
+
+        `header` is that of the table whose row the text is.
+        """
+        said = self._own.sub(" ", text) if self._own else text
+        met = [1.0 if kind.answers.search(said) else 0.0 for kind in self._kinds]
+        if self._measures:
+            met.append(max(_measured(measure, said, header) for measure in self._measures))
+        return sum(met) / len(met) if met else 0.0
+
+
+def _measured(measure: Measure, text: str, header: str) -> float:
+    if measure.units.search(text):
+        return 1.0
+    return 0.0 if not _FIGURE.search(text) else 1.0 if measure.named.search(f"{header} {text}") else ANY_NUMBER
+
+
 def asks_several(question: str) -> bool:
     """Whether a summary, list, comparison, reason or procedure is asked for rather than one fact."""
     return _SEVERAL.search(question) is not None
+
+
+def asks_why(question: str) -> bool:
+    return _WHY.asks.search(question) is not None
 
 
 def parts(question: str) -> tuple[str, ...]:

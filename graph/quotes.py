@@ -98,11 +98,11 @@ def in_fence(strip: Strip) -> bool:
 
 
 def _row(text: str, header: str | None, parts: Sequence[str]) -> str:
-    values = _cells(text)
+    values = cells(text)
     if header is None:
         return ("，" if has_han(text) else " · ").join(value for value in values if value)
     chinese = has_han(header)
-    names = _cells(header)
+    names = cells(header)
     shown = asked_columns(parts, names, values)
     pairs = [
         value if not name else f"{name}：{value}" if chinese else f"{name}: {value}"
@@ -112,7 +112,8 @@ def _row(text: str, header: str | None, parts: Sequence[str]) -> str:
     return ("，" if chinese else ", ").join(pairs)
 
 
-def _cells(row: str) -> list[str]:
+def cells(row: str) -> list[str]:
+    """What stands in the cells of a table row, without marks."""
     line = _BREAK.sub(" ", _one_line(neutralise(row))).removeprefix("|")
     line = line[:-1] if line.endswith("|") and not line.endswith("\\|") else line
     return [_one_line(plain(cell).replace("\\|", "|")) for cell in _CELL_END.split(line)]

@@ -8,14 +8,18 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from chunking.sentences import split_sentences
 from graph.evidence import Strip
+from graph.exchanges import is_question, is_verdict
+from graph.lists import Items, list_around
 from graph.naming import naming
 from graph.support import content_words
+from retrieval.interaction import under_headings
 from retrieval.types import Hit
 
 SIMILARITY, COVERAGE, PASSAGE, NAMED = 0.5, 0.3, 0.2, 0.35
@@ -25,8 +29,6 @@ Chosen on drcd_zh_hant, xquad_zh and the technical documents by how often the an
 IMPLIED = 0.5
 """What a word counts that only the title or a heading further up has; the nearest heading's count in full."""
 
-_CONTEXT = 100
-"""Characters of title and headings that are read with a sentence, the nearest ones."""
 _HEADING = re.compile(r"#{1,6}[ \t]+\S[^\n]*\Z")
 _SPOKEN = re.compile(r"[a-z0-9_.\-]+|[\u3400-\u9fff]+")
 _TABLE_RULE = re.compile(r"\|(?:\s*:?-+:?\s*\|)+")
@@ -68,11 +70,9 @@ class Cut:
 
     def in_context(self, index: int) -> str:
         """The span under what stands above it: title, headings and, for a table row, the table's header."""
-        title, path = self.hit.document.title, [*self.hit.chunk.heading_path, self.headings[index]]
-        above = " > ".join(dict.fromkeys(part for part in (title, *path) if part))[-_CONTEXT:]
         header = self.header(index)
         named = [] if header is None or header not in self.headers else [self.text(header)]
-        return "\n".join([above, *named, self.text(index)])
+        return under_headings(self.hit, "\n".join([*named, self.text(index)]), self.headings[index])
 
 
 def cut(hit: Hit, probability: float) -> Cut:
@@ -175,7 +175,8 @@ def select(
     """Strips at or above the threshold, best first, while they and what they refer to fit the budget (tokens).
 
     `by_part` holds the relevances to each part of the question; the best one counts. A sentence that opens with a
-    reference word brings the one before, a table row its header, and with `follow` a sentence the two after it. The
+    reference word brings the one before, a table row its header, a question what answers it, and with `follow` a
+    sentence the two after it, of a list the whole. The
     best strip is kept whatever its length. The same span of overlapping passages is kept once.
     """
     tokens = _tokens(cuts, count_tokens)
@@ -214,7 +215,19 @@ def _companions(cut_: Cut, index: int, follow: bool) -> list[int]:
         header = cut_.header(index)
         return [] if header is None else [header]
     before = [index - 1] if index and refers_back(text) else []
+    if is_question(text) and index + 1 < len(cut_.spans):
+        further = 2 if is_verdict(cut_.text(index + 1)) else 1
+        return [*before, *range(index + 1, min(index + 1 + further, len(cut_.spans)))]
+    if follow and (items := _items(cut_, index)):
+        return [i for item in items for i in item if i != index]
     return before + [i for i in (index + 1, index + 2) if follow and i < len(cut_.spans)]
+
+
+def _items(cut_: Cut, index: int) -> Items:
+    texts = [cut_.text(i) for i in range(len(cut_.spans))]
+    start = cut_.hit.chunk.start
+    gaps = [cut_.hit.chunk.text[before[1] - start : after[0] - start] for before, after in pairwise(cut_.spans)]
+    return list_around(index, texts, ["", *gaps])
 
 
 def _place(cut_: Cut, index: int) -> tuple[str, int, int]:

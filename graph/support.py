@@ -74,6 +74,10 @@ _HAN_NAMES = (
 """Names of people after a role or before what they did, and of bodies by what they end on."""
 
 
+PERSON = "|".join(pattern.pattern.replace("?P<name>", "?:") for pattern in _HAN_NAMES[:3])
+"""A Chinese sentence that says who, as a regular expression."""
+
+
 def content_words(text: str) -> set[str]:
     return {word for word in tokenize(text) if word not in STOPWORDS}
 

@@ -267,3 +267,72 @@ def test_versions_that_are_compared_are_told_apart_by_their_documents() -> None:
     engine = Engine(deps(passages, calibration=ScriptedGrader([0.9]), generation=generation))
     text = asyncio.run(engine.ask("KuStore 2.x 和 3.0 的单条记录有什么区别？")).text
     assert text == "单条记录不超过 1 MB。[1]单条记录不超过 4 MB。[2]"
+
+
+FAQ = (
+    "# Questions\n\n**Do you take cash at the tower?**\nNo. We take cards only.\n\n"
+    "**How much is a tower ticket?**\nTickets are £9 a head."
+)
+
+
+def test_a_question_that_the_document_asks_is_no_answer_but_what_follows_is() -> None:
+    assert ask("How much is a tower ticket?", FAQ).text.startswith("Tickets are £9 a head. [1]")
+    assert "?" not in ask("Do you take cash at the tower?", FAQ).text
+
+
+def test_a_bare_no_is_said_with_what_follows_it() -> None:
+    assert ask("Do you take cash at the tower?", FAQ).text.startswith("No. [1] We take cards only. [1]")
+
+
+def test_who_is_not_answered_by_a_name_of_the_question() -> None:
+    text = "The Ridge Cargo bike was designed for families. The Ridge Cargo bike was designed by Hanna Lindqvist."
+    answer = ask("Who designed the Ridge Cargo bike?", text, "Cats sleep in the sun.")
+    assert answer.text.startswith("The Ridge Cargo bike was designed by Hanna Lindqvist. [1]")
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "first"),
+    [
+        (
+            "How heavy is the big pump?",
+            "The big pump has 3 valves. The big pump weighs 40 kg.",
+            "The big pump weighs 40 kg.",
+        ),
+        (
+            "How far is the old mill?",
+            "The old mill has 12 sails. The old mill is 9 km away.",
+            "The old mill is 9 km away.",
+        ),
+        ("大水泵多重？", "大水泵有 3 个阀门。大水泵净重 40 kg。", "大水泵净重 40 kg。"),
+        ("大水泵多少钱？", "大水泵有 3 个阀门。大水泵售价 5200 元。", "大水泵售价 5200 元。"),
+        ("谁负责维护大水泵？", "大水泵需要定期维护。大水泵的维护由王小明负责。", "大水泵的维护由王小明负责。"),
+    ],
+)
+def test_a_measure_is_answered_by_its_unit_or_its_name(question: str, text: str, first: str) -> None:
+    assert ask(question, text, "Cats sleep in the sun. 猫在太阳下睡觉。").text.startswith(first)
+
+
+def test_of_a_table_in_which_a_row_is_named_no_other_row_is_said() -> None:
+    table = "| Model | Weight | Colour |\n|---|---|---|\n| Ridge Cargo | 34 kg | red |\n| Ridge Trail | 24 kg | blue |"
+    assert ask("How heavy is the Ridge Cargo model?", table).text == "Model: Ridge Cargo, Weight: 34 kg. [1]"
+
+
+def test_a_reason_needs_no_further_sentence() -> None:
+    text = "The mill was closed because the river dried up. The mill is closed on Mondays. Cats sleep in the sun."
+    assert ask("Why was the mill closed?", text).text == "The mill was closed because the river dried up. [1]"
+
+
+STEPS_EN = (
+    "To descale the boiler, take these steps:\n\n1. Empty the tank.\n2. Add citric acid. Do not add vinegar.\n"
+    "3. Wait an hour.\n4. Rinse twice.\n5. Fill the tank.\n6. Switch the boiler on.\n\nThe boiler is made of steel."
+)
+
+
+def test_steps_are_told_whole_and_in_order_one_a_line() -> None:
+    answer = ask("How do I descale the boiler?", STEPS_EN, max_sentences=3)
+    assert answer.text.startswith(
+        "To descale the boiler, take these steps:\n1. Empty the tank. [1]\n"
+        "2. Add citric acid. [1] Do not add vinegar. [1]\n3. Wait an hour. [1]\n4. Rinse twice. [1]\n"
+        "5. Fill the tank. [1]\n6. Switch the boiler on. [1]"
+    )
+    assert answer.status == "grounded"

@@ -1,0 +1,19 @@
+"""Questions that a document asks itself, as a list of frequent ones does, and the bare verdicts that answer them."""
+
+from __future__ import annotations
+
+import re
+
+_VERDICT = re.compile(
+    r"\W*(?:yes|no|not yet|never|always|[是对]的?|否|不[是行能会可]|能|会|有|没有|不?(?:可以|支持|需要|允许))\W*",
+    re.IGNORECASE,
+)
+
+
+def is_question(sentence: str) -> bool:
+    return sentence.rstrip("*_ \t\n").endswith(("?", "？"))
+
+
+def is_verdict(sentence: str) -> bool:
+    """Whether a sentence is no more than "Yes.": what follows says of what."""
+    return _VERDICT.fullmatch(sentence) is not None
