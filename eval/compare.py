@@ -143,14 +143,19 @@ def compare_runs(
 
     `noise` is the judge's own floor by metric (`eval.judge_noise`), `pass_at` the score from which a
     question passes in McNemar's test, `labels` names for base and candidates (else `label_runs`). Raises
-    ConfigError where an unfinished run has no score yet, where runs differ in suite, corpus, judge or metrics
-    (unless `allow_mismatch`, which stamps the report), or where the primary metric is not in all of them.
+    ConfigError where an unfinished run has no score yet, where runs share no question, where they differ in suite,
+    corpus, judge or metrics (unless `allow_mismatch`, which stamps the report), or where the primary metric is not
+    in all of them.
     """
     if not candidates:
         raise ConfigError("A comparison needs a base and at least one candidate run folder.")
     for run in (base, *candidates):
         if not any(run.values(name) for name in run.metrics) and (begun := unfinished_sentence(run)):
             raise ConfigError(begun)
+        if run is not base and run.questions.keys().isdisjoint(base.questions):
+            raise ConfigError(
+                f"{base.path} and {run.path} have no question in common: run both on the same suite to compare them."
+            )
     reasons = [mismatches(base, candidate) for candidate in candidates]
     if any(reasons) and not allow_mismatch:
         listed = "; ".join(dict.fromkeys(reason for found in reasons for reason in found))
@@ -232,11 +237,11 @@ def mismatches(base: Run, candidate: Run) -> tuple[str, ...]:
 
 
 def unfinished(run: Run) -> str | None:
-    """Why a run is not whole: it was interrupted, or stopped early; None for a finished one."""
+    """Why a run is not whole: it was interrupted, stopped early, or lost lines since; None for a finished one."""
     if not run.summary:
         return "interrupted"
     stopped = run.summary.get("stopped")
-    return str(stopped).replace("_", " ") if stopped else None
+    return str(stopped).replace("_", " ") if stopped else run.lost or None
 
 
 def unfinished_sentence(run: Run) -> str | None:

@@ -89,7 +89,7 @@ def _known(gates: Gates, run: Run) -> None:
 def _validity(run: Run, base: Run | None, allow_mismatch: bool) -> Iterator[GateResult]:
     begun = [(found, said) for found in (run, base) if found is not None and (said := unfinished_sentence(found))]
     for found, said in begun:
-        yield GateResult("run finished", "unjudged" if found.summary else "invalid", said)
+        yield GateResult("run finished", "unjudged" if found.summary.get("stopped") else "invalid", said)
     for whole in (run, base):
         if whole is not None and not begun and (why := _unscored(whole)):
             yield GateResult("run judged", "unjudged", why)

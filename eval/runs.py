@@ -214,6 +214,8 @@ class Run:
     judge_usage: Mapping[str, Any] = field(default_factory=dict)
     """Tokens, calls and dollars of every line of scores.jsonl, those that a later line replaced included. `cost` is
     None where a price was missing."""
+    lost: str = ""
+    """Which files hold fewer lines than the summary counted when the run finished; empty where none does."""
 
     @property
     def name(self) -> str:
@@ -241,22 +243,36 @@ def read_run(path: str | Path) -> Run:
     folder = Path(path)
     manifest_file = folder / MANIFEST
     if not manifest_file.is_file():
-        raise NotFoundError(f"{folder} is not a run folder: it has no {MANIFEST}; make one with 'crag eval run'.")
+        raise NotFoundError(f"{folder} is not a run folder: {_instead(folder)}")
     manifest = _read_json(manifest_file)
     if manifest.get("format") != FORMAT:
         raise ConfigError(f"{manifest_file} has format {manifest.get('format')!r}, not {FORMAT}; run the suite again.")
     _check_manifest(manifest_file, manifest)
     answers = _read_typed(folder / ANSWERS, answer_from_dict)
     scores = read_scores(folder / SCORES)
-    summary_file = folder / SUMMARY
-    return Run(
-        folder,
-        manifest,
-        {record.key: record for record in answers},
-        {score.key: score for score in scores},
-        _read_json(summary_file) if summary_file.is_file() else {},
-        _judge_usage(scores),
-    )
+    summary = _read_json(folder / SUMMARY) if (folder / SUMMARY).is_file() else {}
+    answered = {record.key: record for record in answers}
+    scored = {score.key: score for score in scores}
+    lost = _lost(folder, summary, len(answered), len(scored))
+    return Run(folder, manifest, answered, scored, summary, _judge_usage(scores), lost)
+
+
+def _lost(folder: Path, summary: Mapping[str, Any], answers: int, scores: int) -> str:
+    try:
+        counted = sum(entry[status] for entry in summary.get("metrics", {}).values() for status in SCORE_STATUSES)
+        files = ((ANSWERS, summary.get("answers", 0), answers), (SCORES, counted, scores))
+        return " and ".join(f"{name} lost {had - has} of {had} lines" for name, had, has in files if has < had)
+    except (AttributeError, KeyError, TypeError) as error:
+        raise StoreError(
+            f"{folder / SUMMARY} is damaged ({type(error).__name__}: {error}); delete it and run again with --resume."
+        ) from None
+
+
+def _instead(folder: Path) -> str:
+    inside = sorted(found.parent.name for found in folder.glob(f"*/{MANIFEST}"))
+    if inside:
+        return f"it holds the runs {', '.join(inside)}; name one of them, such as {folder / inside[0]}"
+    return f"it has no {MANIFEST}; make one with 'crag eval run'."
 
 
 def read_scores(path: Path) -> list[Score]:

@@ -64,6 +64,9 @@ def compare(
             raise ConfigError(f"{file} cannot be written: it is a folder, or lies in one that does not exist.")
     if junit and (gate_file is None or len(candidates) != 1):
         raise click.UsageError("--junit goes with --gates and one candidate.")
+    places = [path.resolve() for path in (base, *candidates)]
+    if twice := next((path for path in (base, *candidates) if places.count(path.resolve()) > 1), None):
+        raise click.UsageError(f"{twice} is given twice: a comparison takes different runs.")
     floor = read_noise(noise) if noise else None
     gates = load_gates(gate_file) if gate_file else None
     read = read_for_gates if gates else read_run

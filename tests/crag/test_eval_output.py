@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from crag.cli.eval_compare import compare
 from crag.cli.eval_run import print_runs
 from crag.cli.eval_sweep import print_sweep
 from eval.runner import RunResult
@@ -42,3 +44,10 @@ def test_a_run_says_how_many_scores_the_judge_owes_it(tmp_path: Path, capsys: py
     whole = write_run(tmp_path / "whole", cases[:1], metrics=(F1, FAITHFULNESS))
     print_runs([RunResult(replace(whole, summary=summarize(whole)), None)], judged=True)
     assert "The judge gave no score" not in capsys.readouterr().out
+
+
+def test_a_run_is_not_compared_with_itself(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "a", [Case("a", {"f1": 1.0})], metrics=(F1,)).path
+    ran = CliRunner().invoke(compare, [str(folder), str(folder / ".." / "a")])
+    assert ran.exit_code == 2
+    assert "is given twice" in ran.output

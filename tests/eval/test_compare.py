@@ -17,7 +17,8 @@ from eval.gates import check_gates
 from eval.paired import metric_result
 from eval.report import render_html, render_markdown
 from eval.report.figures import ladder
-from eval.runs import MetricInfo, Run
+from eval.runs import SCORES, SUMMARY, MetricInfo, Run, read_run, write_json
+from eval.summary import summarize
 from tests.fakes.runs import BRIER, CORRECTNESS, F1, FAITHFULNESS, MRR, RECALL, Case, realistic, write_run
 
 
@@ -409,6 +410,28 @@ def test_judge_noise_and_unfinished_runs_are_remarked(tmp_path: Path) -> None:
     remarks = " ".join(compare_runs(base, [new], noise={"correctness": 0.06}).candidates[0].remarks)
     assert "within the judge's own noise" in remarks
     assert "The run of base is not whole (interrupted)" in remarks
+
+
+def test_lines_that_a_finished_run_lost_make_it_unfinished(tmp_path: Path) -> None:
+    """A file that is gone was a comparison of no questions, told as undecided."""
+    base, new = (write_run(tmp_path / n, scored([0.5] * 8), name=n, metrics=(CORRECTNESS,)) for n in "ab")
+    for run in (base, new):
+        write_json(run.path / SUMMARY, summarize(run))
+    assert read_run(new.path).lost == ""
+    scores = (new.path / SCORES).read_text().splitlines(keepends=True)
+    (new.path / SCORES).write_text("".join(scores[:-2]))
+    remarks = " ".join(compare_runs(base, [read_run(new.path)]).candidates[0].remarks)
+    assert "The run of b is not whole (scores.jsonl lost 2 of 8 lines)" in remarks
+    (new.path / SCORES).unlink()
+    with pytest.raises(ConfigError, match=r"is unfinished \(scores\.jsonl lost 8 of 8 lines\): go on with"):
+        compare_runs(base, [read_run(new.path)])
+
+
+def test_runs_that_share_no_question_are_not_compared(tmp_path: Path) -> None:
+    base = write_run(tmp_path / "a", scored([0.5] * 8), metrics=(CORRECTNESS,))
+    other = write_run(tmp_path / "b", [replace(case, id=f"x{case.id}") for case in scored([0.5] * 8)])
+    with pytest.raises(ConfigError, match="have no question in common"):
+        compare_runs(base, [other], allow_mismatch=True)
 
 
 def test_json_is_complete_and_strict(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from eval.gate_file import Gates, load_gates
 from eval.gate_report import GateReport, GateResult, exit_code
 from eval.gates import check_gates, read_for_gates
 from eval.report import render_junit
-from eval.runs import MetricInfo, Run
+from eval.runs import MetricInfo, Run, read_run, write_json
 from eval.summary import summarize
 from tests.fakes.runs import CORRECTNESS, F1, Case, write_run
 
@@ -367,6 +367,15 @@ def test_an_unscored_run_is_told_to_go_on_without_gates_too(tmp_path: Path) -> N
     torn = write_run(tmp_path / "new", begun, name="new", metrics=METRICS, finished=False)
     with pytest.raises(ConfigError, match=r"new is unfinished \(interrupted\): go on with 'crag eval run .*--resume'"):
         compare_runs(base, [torn])
+
+
+def test_a_finished_run_that_lost_lines_is_invalid(tmp_path: Path) -> None:
+    new = run(tmp_path, [1.0] * 8)
+    write_json(new.path / "summary.json", summarize(new))
+    (new.path / "answers.jsonl").write_text("", encoding="utf-8")
+    report = check("absolute: [{metric: correctness, at_least: 0.1}]", read_run(new.path))
+    assert (report.exit_code, report.comparable) == (3, False)
+    assert "answers.jsonl lost 8 of 8 lines" in report.sentence
 
 
 def test_a_damaged_run_exits_3_and_the_most_serious_of_several_wins(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from eval.runs import (
     ANSWERS,
     MANIFEST,
     SCORES,
+    SUMMARY,
     AnswerRecord,
     Context,
     LineWriter,
@@ -97,6 +98,11 @@ def test_a_value_is_finite_exactly_when_the_status_is_ok(value: float | None, st
 def test_a_folder_without_a_run_says_how_to_make_one(tmp_path: Path) -> None:
     with pytest.raises(NotFoundError, match="crag eval run"):
         read_run(tmp_path)
+    for name in ("hybrid", "crag"):
+        (tmp_path / name).mkdir()
+        write_json(tmp_path / name / MANIFEST, MANIFEST_VALUE)
+    with pytest.raises(NotFoundError, match=r"it holds the runs crag, hybrid; name one of them, such as .*crag$"):
+        read_run(tmp_path)
 
 
 def test_another_format_and_a_damaged_line_are_named(tmp_path: Path) -> None:
@@ -118,6 +124,7 @@ def test_another_format_and_a_damaged_line_are_named(tmp_path: Path) -> None:
         (SCORES, '{"question": "q1", "repeat": 0, "metric": "mrr", "value": "1", "status": "ok"}'),
         (ANSWERS, "[]"),
         (ANSWERS, '{"id": "q1"}'),
+        (SUMMARY, '{"metrics": {"mrr": 1}}'),
         (MANIFEST, '{"format": 1}'),
         (MANIFEST, json.dumps({**MANIFEST_VALUE, "metrics": [{"name": "mrr"}]})),
         (MANIFEST, json.dumps({**MANIFEST_VALUE, "suite": "s"})),
