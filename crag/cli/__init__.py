@@ -61,7 +61,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     except click.ClickException as error:
         hint = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "crag"
         sentence = misplaced(error) or error.format_message().rstrip(".")
-        sys.exit(report(ConfigError(f"{sentence}; see '{hint} --help'."), as_json=as_json))
+        # A message that asks "Did you mean ...?" goes on as it is.
+        joined = f"{sentence} See" if sentence.endswith("?") else f"{sentence}; see"
+        sys.exit(report(ConfigError(f"{joined} '{hint} --help'."), as_json=as_json))
     except CragError as error:
         sys.exit(report(error, as_json=as_json))
     except (KeyboardInterrupt, click.Abort) as interrupt:

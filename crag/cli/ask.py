@@ -22,7 +22,14 @@ if TYPE_CHECKING:
 @json_option
 @click.option("--trace", is_flag=True, help="Show the path through the graph and the evidence too.")
 def ask(question: str, *, home: Path, pipeline: str, filters: Filters | None, as_json: bool, trace: bool) -> None:
-    """Answer a question from the documents, with sources."""
+    """Answer a question from the documents, with sources.
+
+    \b
+    crag ask "How often is the pump serviced?"
+    crag ask "How often is the pump serviced?" --filter 'source=manuals/*' --trace
+
+    An honest refusal is an answer too: exit code 0.
+    """
     question = question.strip()
     if not question:
         raise click.UsageError("The question is empty.")

@@ -19,7 +19,7 @@ def collections() -> None:
 @home_option
 @json_option
 def list_(home: Path, as_json: bool) -> None:
-    """List the collections of the workspace; crag ingest --collection NAME makes one."""
+    """List the collections of the workspace. To make one: crag ingest PATH --collection NAME."""
     with Crag.open(home) as crag:
         found = crag.collections()
     if as_json:
@@ -36,7 +36,7 @@ def list_(home: Path, as_json: bool) -> None:
 @home_option
 @json_option
 def remove(name: str, home: Path, as_json: bool) -> None:
-    """Remove a collection and its documents from the workspace; the files themselves stay."""
+    """Remove a collection and its documents from the workspace. The files themselves stay."""
     with Crag.open(home, write=True) as crag:
         removed = crag.remove_collection(name)
     if as_json:

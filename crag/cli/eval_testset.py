@@ -34,7 +34,7 @@ def testset() -> None:
 @drafter_options
 @json_option
 def draft(*, out: Path, count: int, seed: int, home: Path, as_json: bool, **settings: Any) -> None:
-    """Propose pairs from the ingested documents: by --judge MODEL, or by sentence patterns without one."""
+    """Propose pairs from the ingested documents. By --judge MODEL, or by sentence patterns without one."""
     if out.exists():
         raise click.UsageError(f"{out} is there already: review it, or give another --out.")
     model = judge_settings(settings)

@@ -25,7 +25,7 @@ def feedback() -> None:
 @home_option
 @json_option
 def list_feedback(home: Path, as_json: bool) -> None:
-    """List the ratings, the latest first; with --json each has its answer and trace."""
+    """List the ratings, the latest first. With --json each has its answer and trace."""
     entries = read_feedback(home)
     if as_json:
         print_json({"feedback": entries})

@@ -86,7 +86,7 @@ def verify(home: Path, pipeline: str, as_json: bool) -> None:
 @pipeline_option
 @json_option
 def rebuild(home: Path, pipeline: str, as_json: bool) -> None:
-    """Make vectors and postings anew from the documents; cached embeddings are used again."""
+    """Make vectors and postings anew from the documents. Cached embeddings are used again."""
     with Crag.open(home, pipeline, write=True) as crag, ingest_progress(show=not as_json) as progress:
         shape = crag.rebuild_index(progress)
     if as_json:
@@ -100,7 +100,7 @@ def rebuild(home: Path, pipeline: str, as_json: bool) -> None:
 @home_option
 @json_option
 def list_(home: Path, as_json: bool) -> None:
-    """List the indexes: one for each choice of chunking and embedding, and the pipelines that it answers for."""
+    """List the indexes and the pipelines that they answer for. Each choice of chunking and embedding has one."""
     with Crag.open(home) as crag:
         found = crag.indexes()
     if as_json:
@@ -123,7 +123,7 @@ def list_(home: Path, as_json: bool) -> None:
 @pipeline_option
 @json_option
 def prune(fingerprints: tuple[str, ...], home: Path, pipeline: str, as_json: bool) -> None:
-    """Remove the indexes that answer for no pipeline any more, or those that are named. Documents stay."""
+    """Remove the indexes that answer for no pipeline any more. Or those that are named; documents stay."""
     with Crag.open(home, pipeline, write=True) as crag:
         removed = crag.prune_indexes(fingerprints)
     if as_json:
@@ -140,7 +140,7 @@ def prune(fingerprints: tuple[str, ...], home: Path, pipeline: str, as_json: boo
 @home_option
 @json_option
 def export(file: Path, home: Path, as_json: bool) -> None:
-    """Write the workspace to one file: documents, chunks, embeddings, uploads. Keys and logs stay here."""
+    """Write the workspace to one file. It holds documents, chunks, embeddings and uploads; keys and logs stay here."""
     from retrieval.archive import export_workspace
 
     manifest = export_workspace(home, file)
@@ -156,7 +156,7 @@ def export(file: Path, home: Path, as_json: bool) -> None:
 @pipeline_option
 @json_option
 def import_(file: Path, home: Path, pipeline: str, as_json: bool) -> None:
-    """Unpack an exported workspace into a new --home and write its vectors and postings.
+    """Unpack an exported workspace into a new --home. Its vectors and postings are written there.
 
     Exit code 1 where it was embedded by another model than the pipeline's: the documents are there then, and crag
     index rebuild embeds them anew.

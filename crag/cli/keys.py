@@ -21,7 +21,7 @@ def keys() -> None:
 @home_option
 @json_option
 def add(name: str, home: Path, as_json: bool) -> None:
-    """Make a key for NAME, a person or a program, and print it: only its digest is kept."""
+    """Make a key for NAME, a person or a program. It is printed this once: only its digest is kept."""
     key = add_key(home, name)
     if as_json:
         print_json({"name": name, "key": key})

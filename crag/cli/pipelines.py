@@ -41,7 +41,7 @@ def list_(as_json: bool) -> None:
 @click.option("--mermaid", is_flag=True, help="Print LangGraph's own drawing of the graph, in Mermaid's language.")
 @unused_home_option
 def show(pipeline: str, as_json: bool, mermaid: bool) -> None:
-    """Print a pipeline in full: `extends` followed, defaults filled in, `auto` decided."""
+    """Print a pipeline in full. `extends` is followed, defaults are filled in, `auto` is decided."""
     resolved = _resolve(pipeline)
     if mermaid:
         from graph.build import drawing

@@ -25,6 +25,10 @@ _PIECES = re.compile(
 )
 
 
+_EVIDENCE = 3
+"""Passages that a trace shows."""
+
+
 def wrapped(text: str, width: int) -> str:
     """The text in lines of at most `width` terminal cells. Rich alone breaks Chinese at the rare spaces only."""
     lines = []
@@ -97,12 +101,24 @@ def _print_copies(to: Console, found: Shape, indent: int) -> None:
 
 
 def print_trace(to: Console, answer: Shape) -> None:
-    """The path through the graph, a node a line."""
+    """The path through the graph, a node a line, and the best of the passages that the answer rests on."""
     to.print()
     to.print(Text("  Path", style="bold"))
+    path = Table.grid(padding=(0, 2, 0, 0))
+    path.add_column(no_wrap=True)
+    path.add_column(no_wrap=True, justify="right", style="dim")
+    path.add_column(overflow="fold")
     for event in answer["trace"]:
-        detail = ", ".join(f"{key} {_brief(value)}" for key, value in event["detail"].items())
-        to.print(Text(f"  {event['node']:<11}{_milliseconds(event['milliseconds']):>9}  {detail}"), overflow="fold")
+        told = {key.replace("_", " "): value for key, value in event["detail"].items() if value != answer["question"]}
+        detail = " · ".join(f"{key}: {_brief(value)}" for key, value in told.items() if value is not None)
+        path.add_row(event["node"], _milliseconds(event["milliseconds"]), Text(detail))
+    to.print(Padding(path, (0, 0, 0, 2)))
+    if hits := answer["hits"][:_EVIDENCE]:
+        to.print()
+        to.print(Text("  Evidence", style="bold"))
+        print_hits(to, {"question": answer["question"], "hits": hits})
+        if more := len(answer["hits"]) - len(hits):
+            to.print(Text(f"  and {counted(more, 'passage')} more: --json has all", style="dim"))
 
 
 def print_hits(to: Console, found: Shape) -> None:

@@ -20,6 +20,16 @@ def leaves(command: click.Command, context: click.Context, path: str = "") -> It
         yield from leaves(child, context, f"{path} {name}")
 
 
+def groups(command: click.Command, context: click.Context, path: str = "crag") -> Iterator[tuple[str, click.Group]]:
+    if isinstance(command, click.Group):
+        yield path, command
+        for name in command.list_commands(context):
+            child = command.get_command(context, name)
+            assert child is not None
+            yield from groups(child, context, f"{path} {name}")
+
+
+GROUPS = dict(groups(cli, click.Context(cli)))
 COMMANDS = dict(leaves(cli, click.Context(cli)))
 
 
@@ -28,6 +38,13 @@ def test_every_command_takes_home_and_explains_itself(path: str) -> None:
     command = COMMANDS[path]
     assert "home" in {parameter.name for parameter in command.params}
     assert command.help or command.short_help
+
+
+@pytest.mark.parametrize("path", GROUPS)
+def test_no_line_of_a_list_of_commands_breaks_off(path: str) -> None:
+    shown = GROUPS[path].get_help(click.Context(GROUPS[path], info_name=path, terminal_width=80))
+    assert "Commands:" in shown
+    assert "..." not in shown.partition("Commands:")[2]
 
 
 def test_serve_says_both_ways_to_make_a_key() -> None:

@@ -70,6 +70,12 @@ def test_an_option_before_its_command_is_told_its_place() -> None:
     assert "'--hoem'" in sentence(crag("docs", "--hoem", "X"))
 
 
+def test_a_slip_of_the_pen_is_told_what_was_meant() -> None:
+    assert sentence(crag("serach", "pump")) == "No such command 'serach'. Did you mean 'search'? See 'crag --help'."
+    assert sentence(crag("ask", "--pipelin", "x")).endswith("Did you mean '--pipeline'? See 'crag ask --help'.")
+    assert sentence(crag("frobnicate")) == "No such command 'frobnicate'; see 'crag --help'."
+
+
 def test_a_source_is_named_from_its_folder_on_and_what_names_none_is_told_so(tmp_path: Path) -> None:
     (tmp_path / "docs" / "hr").mkdir(parents=True)
     (tmp_path / "docs" / "hr" / "travel.txt").write_text("Trips are paid for within five days.\n")

@@ -126,8 +126,22 @@ def test_troubles_and_times_are_told_in_sentences() -> None:
     assert lines[2] == "crag abc · 812 ms"
     to = Console(file=StringIO(), width=200)
     events = [("grade", 0.24), ("refine", 9.96), ("retrieve", 12.3)]
-    print_trace(to, {"trace": [{"node": node, "milliseconds": took, "detail": {}} for node, took in events]})
-    assert [line.split()[1] for line in to.file.getvalue().splitlines()[2:]] == ["0.2", "10", "12"]  # type: ignore[attr-defined]
+    detail = {"query": "How often?", "passages_found": 30, "reranker": None}
+    trace = [{"node": node, "milliseconds": took, "detail": detail} for node, took in events]
+    hit = {
+        "rank": 1, "title": "Pump", "source": "a.md", "page": None, "heading_path": [], "text": "Every month.",
+        "score": 0.5, "also_in": [],
+    }  # fmt: skip
+    print_trace(to, {"question": "How often?", "trace": trace, "hits": [hit] * 5})
+    lines = [line.rstrip() for line in to.file.getvalue().splitlines()]  # type: ignore[attr-defined]
+    assert lines[1:5] == [
+        "  Path",
+        "  grade     0.2 ms  passages found: 30",
+        "  refine     10 ms  passages found: 30",
+        "  retrieve   12 ms  passages found: 30",
+    ]
+    assert lines[6:9] == ["  Evidence", " 1. Pump  a.md", "    Every month."]
+    assert lines[-1] == "  and 2 passages more: --json has all"
 
 
 def test_the_other_places_of_a_passage_are_named() -> None:
