@@ -1,35 +1,23 @@
-"""How closely the best sentences meet the question, token by token: late interaction with the embedder's own states.
-
-A vector says what a sentence is about; whether it holds what is asked shows in the question's rarer tokens, one of
-which finds nothing like it in a near miss. Each of them takes its best cosine in the sentence (MaxSim: Khattab &
-Zaharia, ColBERT, SIGIR 2020), squashed around a soft match (kernel pooling: Xiong et al., K-NRM, SIGIR 2017).
-"""
+"""How closely the best sentences of a search meet the question, token by token (`retrieval.interaction`)."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from graph.strips import Cut, cut, relevances
-from retrieval.embedders.base import Embedder, TokenReader, TokenStates, token_reader
+from retrieval.embedders.base import Embedder, TokenReader, token_reader
 from retrieval.embedding import embed
+from retrieval.interaction import matched_shares
 from retrieval.types import Hit
 
 SENTENCES = 4
 """Read token by token, the most relevant ones. Three lose .003 of the AUC on other sets, five gain nothing."""
-MATCH, SHARPNESS = 0.55, 15.0
-"""Cosine of centred states at which a token counts half, and the slope there. Chosen on questions of five
-public sets; between .5 and .6, and 10 and 25, the AUC moves by .003."""
-COMMON = 7.0
-"""Nats: tokens of this information or less (of, is, 的) weigh next to nothing."""
 MATCHED = 1.0
 """What the share of the question that a sentence matches adds to its relevance. Chosen on six public
 sets: the best sentence holds the answer more often by .05 on average, and less often on none of them."""
-LONGEST = 300
-"""Characters of a sentence and its context that are read, runs of blanks counted as one: tables are full of them."""
 
 
 def with_interaction(
@@ -100,15 +88,5 @@ def _shares(
         one, index = cuts[-p], -i
         if index not in one.headers and len(chosen) < SENTENCES:
             chosen.setdefault((one.hit.chunk.document_id, *one.spans[index]), (-p, index))
-    asked = reader.token_states([question], "query")[0]
-    texts = [re.sub(r"\s+", " ", cuts[p].in_context(i))[:LONGEST] for p, i in chosen.values()]
-    states = reader.token_states(texts, "passage")
-    return {place: _share(asked, read) for place, read in zip(chosen.values(), states, strict=True)}
-
-
-def _share(asked: TokenStates, read: TokenStates) -> float:
-    if not len(asked.states) or not len(read.states):
-        return 0.0
-    best = np.asarray((asked.states @ read.states.T).max(axis=1), np.float64)
-    weight = np.maximum(np.asarray(asked.information, np.float64) - COMMON, 0.01)
-    return float(weight @ (1 / (1 + np.exp(-SHARPNESS * (best - MATCH)))) / weight.sum())
+    texts = [cuts[p].in_context(i) for p, i in chosen.values()]
+    return dict(zip(chosen.values(), matched_shares(question, texts, reader), strict=True))

@@ -15,10 +15,12 @@ from chunking.errors import ConfigError
 from chunking.types import Chunk
 from retrieval.config import EmbeddingConfig, RerankConfig
 from retrieval.embedders import build_embedder
+from retrieval.embedders.base import Embedder, token_reader
 from retrieval.embedders.cache import CachedEmbedder, EmbeddingCache
+from retrieval.interaction import matched_shares, under_headings
 from retrieval.rerankers import RERANKERS, build_reranker
 from retrieval.rerankers.base import Reranker
-from retrieval.rerankers.sentence import BM25, MATCHED, SENTENCE, sentences_of
+from retrieval.rerankers.sentence import BM25, CLOSELY, MATCHED, READ, SENTENCE, sentences_of
 from retrieval.types import DocumentInfo, Hit
 from tests.fakes.embedder import HashEmbedder
 
@@ -35,7 +37,7 @@ def hit_of(text: str, number: int = 0, matched: float | None = None, **scores: f
     return Hit(chunk_of(text, number), DOCUMENT, fused, {"rrf": fused, **scores}, {"rrf": number + 1}, signals)
 
 
-def sentence_reranker(embedder: HashEmbedder | CachedEmbedder) -> Reranker:
+def sentence_reranker(embedder: Embedder) -> Reranker:
     reranker = build_reranker(RerankConfig(provider="sentence"), embedder=embedder)
     assert reranker is not None
     return reranker
@@ -153,6 +155,35 @@ def test_the_sentence_that_answers_lifts_its_chunk(tmp_path: Path) -> None:
         ranked = reranker.rerank("When did Etna erupt for the last time?", hits)
     assert max(ranked, key=lambda h: h.signals["best_sentence"]).chunk.id == "c1"
     assert ranked[-1].chunk.id == "c0"
+
+
+def test_the_first_are_read_token_by_token_and_the_others_count_as_the_least_of_them(tmp_path: Path) -> None:
+    asked = "Which port does the mail server listen on?"
+    texts = [
+        "Mail is read on port 993.",
+        "The mail server listens on port 587.",
+        "The web server listens on port 443.",
+        "Ports are numbers.",
+        "Nothing of it.",
+    ]
+    hits = [hit_of(text, i, dense=0.5, bm25=1.0) for i, text in enumerate(texts)]
+    with EmbeddingCache(tmp_path / "cache.db") as cache:
+        embedder = build_embedder(EmbeddingConfig(provider="local"), cache)
+        reader = token_reader(embedder)
+        assert reader is not None
+        ranked = {h.chunk.id: h for h in sentence_reranker(embedder).rerank(asked, hits)}
+        query = embedder.embed([asked], "query")[0]
+        best = np.array(embedder.embed(texts, "passage") @ query, np.float64)
+        shares = matched_shares(
+            asked, [under_headings(hit, text) for hit, text in zip(hits, texts, strict=True)], reader
+        )
+    mean = (1 + SENTENCE * scaled(best.tolist()) + BM25) / (1 + SENTENCE + BM25)
+    first = sorted(range(len(hits)), key=lambda i: -mean[i])[:READ]
+    least = min(shares[i] for i in first)
+    for i in range(len(hits)):
+        closely = shares[i] if i in first else least
+        assert ranked[f"c{i}"].score == pytest.approx((mean[i] + CLOSELY * closely) / (1 + CLOSELY), abs=1e-4)
+    assert max(first, key=lambda i: shares[i]) == 1, "the one that says what is asked matches most of it"
 
 
 def test_none_is_no_reranker_and_an_unknown_name_is_refused() -> None:
