@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from chunking.errors import ProviderError
-from retrieval.embedders.base import Embedder, Role, Vectors
+from retrieval.embedders.base import Embedder, Role, Vectors, called
 
 
 def embed(embedder: Embedder, texts: Sequence[str], role: Role) -> Vectors:
@@ -22,4 +22,4 @@ def embed(embedder: Embedder, texts: Sequence[str], role: Role) -> Vectors:
         problem = "vectors that are not finite numbers"
     else:
         return vectors
-    raise ProviderError(f"The embedder {embedder.name} returned {problem}: check the model.", provider=embedder.name)
+    raise ProviderError(f"The {called(embedder)} returned {problem}: check the model.", provider=embedder.name)

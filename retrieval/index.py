@@ -22,7 +22,7 @@ from chunking.strategies.base import Chunker
 from chunking.types import Chunk, Document
 from retrieval.chunks import ChunkTable
 from retrieval.database import Database
-from retrieval.embedders.base import Embedder, Vectors
+from retrieval.embedders.base import Embedder, Vectors, called
 from retrieval.embedding import embed
 from retrieval.lexical.bm25 import OKAPI, BM25Index, Matches
 from retrieval.lexical.postings import Counts
@@ -81,7 +81,11 @@ class Index:
     # Searching
 
     def dense(self, vector: Vectors, k: int, documents: Sequence[str] | None = None) -> list[tuple[str, float]]:
-        """At most k (chunk id, cosine) nearest to a unit vector. Raises StoreError."""
+        """At most k (chunk id, cosine) nearest to a unit vector.
+
+        Raises StoreError, and ProviderError for a vector of another dimension than the index holds.
+        """
+        self._check_dimensions([vector])
         self._refresh()
         self._repair()
         return self._read(lambda: self._store.query(vector, k, self._within(documents)))
@@ -356,20 +360,21 @@ class Index:
         expected = self.chunks.dimension()
         if other := {len(vector) for vector in vectors} - {expected}:
             raise ProviderError(
-                f"The embedder {self.embedder.name} gives {min(other)} dimensions, the index holds vectors of "
+                f"The {called(self.embedder)} gives vectors of {min(other)} dimensions, the index holds vectors of "
                 f"{expected}: serve the model that it was built with, or name the new one in embedding.model (or "
                 "embedding.dimensions), which builds another index.",
                 provider=self.embedder.name,
+                code="bad_reply",
             )
 
     def _wrong_vectors(self, ids: Sequence[str]) -> int:
         """Stored vectors that are not of unit length or of another dimension."""
-        wrong = 0
+        wrong, expected = 0, self.chunks.dimension()
         for first in range(0, len(ids), _PAGE):
             stored = self._store.vectors(ids[first : first + _PAGE])
             rows = np.stack(list(stored.values()))
             wrong += int((np.abs(np.linalg.norm(rows, axis=1) - 1) > 1e-3).sum())
-            wrong += len(rows) * (rows.shape[1] != self.embedder.dimension)
+            wrong += len(rows) * (rows.shape[1] != expected)
         return wrong
 
 

@@ -57,3 +57,9 @@ def token_reader(embedder: Embedder) -> TokenReader | None:
     """What reads texts token by token with the embedder's own model; None for one that only gives vectors."""
     reader: TokenReader | None = getattr(embedder, "tokens", None)
     return reader
+
+
+def called(embedder: Embedder) -> str:
+    """What a message calls it: its endpoint where it has one, for that is what its owner looks at."""
+    endpoint: str | None = getattr(embedder, "endpoint", None)
+    return f"embedding endpoint {endpoint}, {embedder.name}," if endpoint else f"embedder {embedder.name}"

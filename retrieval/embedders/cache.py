@@ -167,6 +167,7 @@ class CachedEmbedder:
         self.fingerprint = embedder.fingerprint
         self.max_tokens = embedder.max_tokens
         self.degraded: str | None = getattr(embedder, "degraded", None)
+        self.endpoint: str | None = getattr(embedder, "endpoint", None)
         self.tokens = token_reader(embedder)
 
     @property

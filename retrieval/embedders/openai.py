@@ -65,7 +65,7 @@ class OpenAIEmbedder:
         self._client = client
         self._config = config
         self._model = config.model or _DEFAULT_MODEL
-        self._endpoint = str(client.base_url).rstrip("/")
+        self.endpoint = str(client.base_url).rstrip("/")
         self._dimension = config.dimensions or _DIMENSIONS.get(self._model)
         self._lock = threading.Lock()
         self.name = f"openai ({self._model})"
@@ -160,7 +160,7 @@ class OpenAIEmbedder:
         return np.asarray(vectors / norms, np.float32)
 
     def _wrong(self, what: str) -> ProviderError:
-        message = f"The embedding endpoint {self._endpoint} {what}: check embedding.model ({self._model})"
+        message = f"The embedding endpoint {self.endpoint} {what}: check embedding.model ({self._model})"
         return ProviderError(f"{message} and embedding.dimensions.", provider="openai", code="bad_reply")
 
     def _failure(self, error: openai.OpenAIError) -> ProviderError:
@@ -184,7 +184,7 @@ class OpenAIEmbedder:
             }.get(error.status_code, f"check embedding.model ({self._model}) and the endpoint's log.")
         else:
             what = f"sent an unreadable reply ({error})"
-        return ProviderError(f"The embedding endpoint {self._endpoint} {what}: {advice}", provider="openai", code=code)
+        return ProviderError(f"The embedding endpoint {self.endpoint} {what}: {advice}", provider="openai", code=code)
 
 
 def build_openai(config: EmbeddingConfig) -> Embedder:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -9,8 +10,9 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from chunking.errors import StoreError
-from retrieval.config import RetrievalConfig
+from chunking.errors import ProviderError, StoreError
+from retrieval.config import EmbeddingConfig, RetrievalConfig
+from retrieval.embedders import build_embedder
 from retrieval.embedders.base import Vectors
 from retrieval.index import Index
 from retrieval.ingest import ingest
@@ -20,6 +22,8 @@ from retrieval.vectors.chroma import ChromaStore
 from retrieval.workspace import DATABASE, Workspace
 from tests.fakes.corpus import CHUNKING
 from tests.fakes.embedder import HashEmbedder
+from tests.fakes.http import Reply, Request, ScriptedServer
+from tests.fakes.openai import embeddings
 
 QUESTION = "Which tea is half oxidised, oolong or green?"
 
@@ -93,6 +97,36 @@ def test_passages_that_an_ingest_was_killed_before_giving_a_vector_are_found(hom
     store.close()
     assert asked(home).degraded == (entry,)
     assert asked(home, write=True).degraded == ()
+
+
+def test_a_question_in_another_dimension_names_the_endpoint_and_leaves_the_words(tmp_path: Path, folder: Path) -> None:
+    size = 4
+
+    def answer(request: Request) -> Reply:
+        return embeddings([[float(len(text)), *([1.0] * (size - 1))] for text in request.body["input"]])
+
+    def ask(**settings: object) -> Retrieval:
+        config = EmbeddingConfig(provider="openai", base_url=f"{server.url}/v1", model="tiny")
+        with Workspace.open(tmp_path / "home", write=True) as workspace:
+            index = workspace.index(CHUNKING, build_embedder(config, workspace.cache))
+            ingest(workspace, index, [folder], warm_sentences=False)
+            found = Retriever(index, index.embedder, RetrievalConfig.model_validate(settings)).retrieve(QUESTION)
+            assert index.verify()["ok"]
+            return found
+
+    with ScriptedServer(answer) as server:
+        assert ask().degraded == ()
+        size = 3
+        found = ask()
+        assert found.hits[0].document.source == "notes/tea.txt"
+        (entry,) = found.degraded
+        assert entry.action == "ranked by BM25 alone"
+        told = (
+            rf"The embedding endpoint {server.url}/v1, openai \(tiny\), gives vectors of 3 dimensions, .* of 4: serve"
+        )
+        assert re.match(told, entry.reason)
+        with pytest.raises(ProviderError, match=told):
+            ask(lexical=False)
 
 
 class Unreadable(ChromaStore):
