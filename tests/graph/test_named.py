@@ -10,7 +10,7 @@ from graph.engine import Engine
 from graph.named import UNNAMED, lacking
 from tests.fakes.graph import ScriptedGrader, deps, hit
 
-TEXT = "The QM-300 pump has a warranty of five years. Error E07 means that it is blocked."
+TEXT = "The QM-300 pump has a warranty of five years. Error E07 means that it is blocked. Set poll\\_interval."
 PUMP = hit(TEXT, source="pump.md", title="Pump")
 
 
@@ -24,6 +24,10 @@ PUMP = hit(TEXT, source="pump.md", title="Pump")
         ("Which of the 12 pumps ran for 4-letter codes in the 1990s on the 3rd at 8.4kW?", ()),
         ("Was it Q3 or H1 of 2024?", ()),
         ("Does user42 run python3?", ()),
+        ("What is the default of read_buffer_mb?", ("read_buffer_mb",)),
+        ("read_buffer_mb的默认值是多少", ("read_buffer_mb",)),
+        ("Is poll_interval or poll-interval_s set by app.poll.interval?", ("poll-interval_s", "app.poll.interval")),
+        ("Is it well-known, e.g. by node.js or https://example.org/a.b.html?", ()),
     ],
 )
 def test_what_the_passages_do_not_mention_is_told(question: str, names: tuple[str, ...]) -> None:
