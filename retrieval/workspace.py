@@ -124,7 +124,7 @@ class Workspace:
             if fingerprint not in self._indexes:
                 number = self._number(fingerprint, chunking, embedder, embedding, store)
                 folder = self._folder(fingerprint)
-                engine = build_store(store, folder, f"crag-{fingerprint}")
+                engine = build_store(store, folder, f"crag-{fingerprint}", write=self.writable)
                 self._indexes[fingerprint] = Index(
                     database=self._database,
                     number=number,

@@ -29,13 +29,17 @@ _MOST = 1000
 
 
 class ChromaStore:
-    """Opens at first use. Another process keeps seeing what it saw when it opened: see `reopen`."""
+    """Opens at first use. Another process keeps seeing what it saw when it opened: see `reopen`.
+
+    With `write` off nothing is made where it is lacking: that finds no vectors.
+    """
 
     ranks_words = False
 
-    def __init__(self, folder: Path, name: str) -> None:
+    def __init__(self, folder: Path, name: str, *, write: bool = True) -> None:
         self._folder = folder
         self._name = name
+        self._write = write
         self._idle = threading.Condition()
         self._users = 0
         self._client: Any = None
@@ -140,11 +144,15 @@ class ChromaStore:
 
     def _connect(self) -> tuple[Any, Any]:
         check_graphs(self._folder)
-        if not self._folder.exists() or os.access(self._folder, os.W_OK):
+        if self._write:
             return _embedded(self._folder, self._name)
+        held = _held(self._folder)
+        if held and os.access(self._folder, os.W_OK):
+            return _embedded(self._folder, self._name, write=False)
         # Chroma writes when it opens: what lies where nothing can be written is read from a copy.
         self._copy = tempfile.TemporaryDirectory(prefix="crag-vectors-", ignore_cleanup_errors=True)
-        return _embedded(Path(shutil.copytree(self._folder, Path(self._copy.name) / self._folder.name)), self._name)
+        copy = Path(self._copy.name) / self._folder.name
+        return _embedded(Path(shutil.copytree(self._folder, copy)) if held else copy, self._name)
 
     def _trouble(self, error: Exception) -> str:
         return (
@@ -153,7 +161,15 @@ class ChromaStore:
         )
 
 
-def _embedded(folder: Path, name: str) -> tuple[Any, Any]:
+def _held(folder: Path) -> bool:
+    """Whether Chroma has made the folder."""
+    try:
+        return (folder / "chroma.sqlite3").stat().st_size > 0
+    except OSError:
+        return False
+
+
+def _embedded(folder: Path, name: str, *, write: bool = True) -> tuple[Any, Any]:
     import chromadb
     from chromadb.api.shared_system_client import SharedSystemClient
     from chromadb.config import Settings
@@ -161,7 +177,7 @@ def _embedded(folder: Path, name: str) -> tuple[Any, Any]:
     client: Any = None
     try:
         client = chromadb.PersistentClient(str(folder), settings=Settings(anonymized_telemetry=False))
-        return client, collection_of(client, name)
+        return client, collection_of(client, name, write=write)
     except BaseException:  # Rust's panics and Ctrl-C are no Exceptions, and leave the same behind.
         if client is not None:
             client.close()
@@ -170,7 +186,9 @@ def _embedded(folder: Path, name: str) -> tuple[Any, Any]:
         raise
 
 
-def collection_of(client: Any, name: str) -> Any:
-    """The collection, made where it is lacking."""
+def collection_of(client: Any, name: str, *, write: bool = True) -> Any:
+    """The collection, with `write` made where it is lacking. Raises NotFoundError of Chroma's."""
     # Without an explicit None, Chroma attaches an embedding function that downloads a model.
+    if not write:
+        return client.get_collection(name, embedding_function=None)
     return client.get_or_create_collection(name, embedding_function=None, configuration={"hnsw": _HNSW})

@@ -16,8 +16,8 @@ API_KEY = "CHROMA_API_KEY"
 class ChromaServerStore(ChromaStore):
     """`store.url` names the server; the key in the environment, where one is set, is sent as a bearer token."""
 
-    def __init__(self, config: StoreConfig, name: str) -> None:
-        super().__init__(Path(), name)
+    def __init__(self, config: StoreConfig, name: str, *, write: bool = True) -> None:
+        super().__init__(Path(), name, write=write)
         self._url = config.url or ""
         self._key = os.environ.get(config.api_key_env or API_KEY)
 
@@ -39,7 +39,11 @@ class ChromaServerStore(ChromaStore):
             headers={"Authorization": f"Bearer {self._key}"} if self._key else {},
             settings=Settings(anonymized_telemetry=False),
         )
-        return client, collection_of(client, self._name)
+        try:
+            return client, collection_of(client, self._name, write=self._write)
+        except BaseException:
+            self._disconnect(client)
+            raise
 
     def _disconnect(self, client: Any) -> None:
         # Chroma leaves open the connections of a client and of the second one by which it checks the tenant.

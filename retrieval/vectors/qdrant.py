@@ -29,13 +29,17 @@ _DENSE, _WORDS = "dense", "bm25"
 
 
 class QdrantStore:
-    """Connects at first use. Without `store.url` the points lie in the index's folder, for one process at a time."""
+    """Connects at first use. Without `store.url` the points lie in the index's folder, for one process at a time.
+
+    With `write` off no folder is made where it is lacking.
+    """
 
     ranks_words = True
 
-    def __init__(self, config: StoreConfig, folder: Path, name: str) -> None:
+    def __init__(self, config: StoreConfig, folder: Path, name: str, *, write: bool = True) -> None:
         self._config = config
         self._folder = folder
+        self._write = write
         self._name = name
         self._lock = threading.RLock()
         self._client: Any = None
@@ -163,6 +167,8 @@ class QdrantStore:
 
     def _connect(self, build: Any) -> Any:
         if not self._config.url:
+            if not (self._write or self._folder.exists()):
+                return build(":memory:")
             return build(path=str(self._folder), force_disable_check_same_thread=True)
         key = os.environ.get(self._config.api_key_env or API_KEY)
         return build(

@@ -60,7 +60,9 @@ def empty(folder: Path) -> None:
 def test_without_any_vector_the_words_answer(home: Path, damage: Callable[[Path], object], fusion: str) -> None:
     (folder,) = (home / "indexes").iterdir()
     damage(folder)
+    left = sorted(home.glob("indexes/**"))
     found = asked(home, fusion=fusion)
+    assert sorted(home.glob("indexes/**")) == left
     assert found.hits[0].document.source == "notes/tea.txt"
     assert [hit.chunk.id for hit in found.hits] == [hit.chunk.id for hit in asked(home, dense=False).hits]
     (entry,) = found.degraded

@@ -163,6 +163,25 @@ def test_what_was_written_is_there_after_reopening(config: StoreConfig, place: P
         store.close()
 
 
+def test_a_reader_makes_nothing(config: StoreConfig, place: Path) -> None:
+    name = f"read-{place.name}0"
+    for _ in range(2):
+        reader = build_store(config, place / "index", name, write=False)
+        if config.url:
+            with pytest.raises(StoreError, match="if it has lost its data, run crag index rebuild"):
+                reader.count()
+        else:
+            assert (reader.count(), reader.query(unit(1)[0], 5), reader.ids()) == (0, [], set())
+        reader.close()
+        assert not (place / "index").exists()
+    owner = build_store(config, place / "index", name)
+    fill(owner, unit(10))
+    owner.close()
+    reader = build_store(config, place / "index", name, write=False)
+    assert reader.count() == 10
+    reader.close()
+
+
 def test_an_engine_that_ranks_words_ranks_them_as_the_postings_do(store: VectorStore) -> None:
     texts = {
         f"t{n}": "apple " * (n % 4) + "pear 苹果 " * (n % 3) + f"word{n % 7} filler " * (1 + n % 5) for n in range(60)
