@@ -8,16 +8,15 @@ question that has an answer is asked again, and no reply of the judge that arriv
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from chunking.errors import ConfigError
-from eval import asking, rescoring, scoring
+from eval import asking, rescoring, run_folders, scoring
 from eval.corpus import Corpus
 from eval.judge import Judge
 from eval.judge_config import JudgeConfig
@@ -27,6 +26,7 @@ from eval.metrics.base import GIVEN_UP, NO_REPLY, OUT_OF_BUDGET
 from eval.options import RunOptions
 from eval.prices import Budget, Prices, load_prices, require_price
 from eval.questions import SuiteQuestion
+from eval.run_folders import JUDGE_CACHE
 from eval.runs import (
     ANSWERS,
     MANIFEST,
@@ -48,8 +48,6 @@ from eval.system import System
 
 if TYPE_CHECKING:
     from retrieval.embedders.base import Embedder
-
-JUDGE_CACHE = "judge-cache.sqlite"
 
 
 @dataclass(frozen=True)
@@ -93,8 +91,9 @@ async def run_suite(
 
     A resumed run that lacks nothing readies no system and builds no embedder.
 
-    Raises ConfigError (an existing run without resume, one that differs, a limit without prices, no system) and
-    MissingExtraError. What fails on a single question is a status in the run.
+    Raises ConfigError (an existing run without resume, one that differs, a folder with other files, a limit without
+    prices, no system), StoreError (another process works on a run) and MissingExtraError. What fails on a single
+    question is a status in the run.
     """
     options = options or RunOptions()
     if not systems:
@@ -105,54 +104,68 @@ async def run_suite(
     prices = prices or load_prices()
     if judge is not None and options.max_cost is not None:
         require_price(prices, judge.model)
-    folders = [out] if len(systems) == 1 else [out / name for name in _folder_names(systems)]
-    started = [_started(folder, options) for folder in folders]
-    manifests = [
-        new_manifest(suite, corpus, system, options, asked=len(questions), metrics=infos, judge=judge)
-        for system in systems
-    ]
-    if all(run and _whole(run, new, questions, infos, options) for run, new in zip(started, manifests, strict=True)):
-        return [_finish(folder, None, run) for folder, run in zip(folders, started, strict=True)]
-    if not options.allow_missing_evidence:
-        corpus.require_evidence(questions)
-    built = None if embedder is None else embedder()
-    manifests = [
-        _manifest(run, {**new, "embedder": None if built is None else built.fingerprint}, options)
-        for run, new in zip(started, manifests, strict=True)
-    ]
-    for system, run, manifest in zip(systems, started, manifests, strict=True):
-        if run is None or any(_open_answers(run, questions, options)):
-            manifest["index"] = dict(await system.ready())
-    scores = {
-        folder: _open_folder(folder, manifest, rescore=options.rescore and run is not None)
-        for folder, manifest, run in zip(folders, manifests, started, strict=True)
-    }
-    budget = Budget(options.max_cost, spent=sum(_spent(read_run(folder)) for folder in folders))
-    scorer = _Scorer(judge, built, judge_cache or out / JUDGE_CACHE, prices, budget, options.round)
-    report = _Reporter(progress, budget)
-
-    located = {question.id: corpus.locate(question) for question in questions}
-    with _line_files({folder: folder / ANSWERS for folder in folders}) as writers:
-        asked = [
-            asking.Task(systems[place], question, located[question.id], repeat, _answer_keeper(writers[folders[place]]))
-            for place, question, repeat in _turns(folders, questions, options)
+    folders = [out] if len(systems) == 1 else [out / name for name in run_folders.names(systems)]
+    with ExitStack() as held:
+        for folder in folders:
+            if (folder / MANIFEST).exists():
+                held.enter_context(run_folders.held(folder))
+            else:
+                run_folders.require_free(folder)
+        started = [_started(folder, options) for folder in folders]
+        manifests = [
+            new_manifest(suite, corpus, system, options, asked=len(questions), metrics=infos, judge=judge)
+            for system in systems
         ]
-        within = await asking.ask_all(
-            asked,
-            concurrency=options.concurrency,
-            timeout=options.question_timeout,
-            prices=prices,
-            budget=budget,
-            progress=report.stage("answers", len(asked)),
-        )
-    stopped = None if within else "max_cost"
-    lacking = [lack for folder in folders for lack in _open_scores(read_run(folder), infos, options)]
-    if lacking:
-        with _line_files(scores) as writers:
-            tasks = [scoring.Task(record, name, _score_keeper(writers[folder])) for folder, record, name in lacking]
-            step = report.stage("scores", len(tasks))
-            stopped = await scorer.score(tasks, concurrency=options.concurrency, progress=step) or stopped
-    return [_finish(folder, stopped, run) for folder, run in zip(folders, started, strict=True)]
+        if all(
+            run and _whole(run, new, questions, infos, options) for run, new in zip(started, manifests, strict=True)
+        ):
+            return [_finish(folder, None, run) for folder, run in zip(folders, started, strict=True)]
+        if not options.allow_missing_evidence:
+            corpus.require_evidence(questions)
+        for folder, run in zip(folders, started, strict=True):
+            if run is None:
+                held.enter_context(run_folders.held(folder))
+                _refuse_begun(folder)
+        built = None if embedder is None else embedder()
+        manifests = [
+            _manifest(run, {**new, "embedder": None if built is None else built.fingerprint}, options)
+            for run, new in zip(started, manifests, strict=True)
+        ]
+        for system, run, manifest in zip(systems, started, manifests, strict=True):
+            if run is None or any(_open_answers(run, questions, options)):
+                manifest["index"] = dict(await system.ready())
+        scores = {
+            folder: _open_folder(folder, manifest, rescore=options.rescore and run is not None)
+            for folder, manifest, run in zip(folders, manifests, started, strict=True)
+        }
+        budget = Budget(options.max_cost, spent=sum(_spent(read_run(folder)) for folder in folders))
+        scorer = _Scorer(judge, built, judge_cache or out / JUDGE_CACHE, prices, budget, options.round)
+        report = _Reporter(progress, budget)
+
+        located = {question.id: corpus.locate(question) for question in questions}
+        with _line_files({folder: folder / ANSWERS for folder in folders}) as writers:
+            asked = [
+                asking.Task(
+                    systems[place], question, located[question.id], repeat, _answer_keeper(writers[folders[place]])
+                )
+                for place, question, repeat in _turns(folders, questions, options)
+            ]
+            within = await asking.ask_all(
+                asked,
+                concurrency=options.concurrency,
+                timeout=options.question_timeout,
+                prices=prices,
+                budget=budget,
+                progress=report.stage("answers", len(asked)),
+            )
+        stopped = None if within else "max_cost"
+        lacking = [lack for folder in folders for lack in _open_scores(read_run(folder), infos, options)]
+        if lacking:
+            with _line_files(scores) as writers:
+                tasks = [scoring.Task(record, name, _score_keeper(writers[folder])) for folder, record, name in lacking]
+                step = report.stage("scores", len(tasks))
+                stopped = await scorer.score(tasks, concurrency=options.concurrency, progress=step) or stopped
+        return [_finish(folder, stopped, run) for folder, run in zip(folders, started, strict=True)]
 
 
 async def score_records(
@@ -210,9 +223,14 @@ def _started(folder: Path, options: RunOptions) -> Run | None:
     if not (folder / MANIFEST).exists():
         return None
     if not options.resume:
-        raise ConfigError(f"{folder} holds a run already: give --resume to go on with it, or another --out.")
+        _refuse_begun(folder)
     rescoring.settle(folder)
     return read_run(folder)
+
+
+def _refuse_begun(folder: Path) -> None:
+    if (folder / MANIFEST).exists():
+        raise ConfigError(f"{folder} holds a run already: give --resume to go on with it, or another --out.")
 
 
 def _whole(
@@ -238,7 +256,6 @@ def _manifest(run: Run | None, manifest: dict[str, Any], options: RunOptions) ->
 
 def _open_folder(folder: Path, manifest: Mapping[str, Any], *, rescore: bool) -> Path:
     """The file that takes the scores. From here on the run is not whole until `_finish`."""
-    folder.mkdir(parents=True, exist_ok=True)
     (folder / SUMMARY).unlink(missing_ok=True)
     if rescore:
         return rescoring.begin(folder, manifest)
@@ -349,18 +366,6 @@ def judge_failure(metrics: Mapping[str, MetricInfo], scores: Iterable[Score]) ->
 
 def _spent(run: Run) -> float:
     return (run.judge_usage["cost"] or 0.0) + sum(record.cost or 0.0 for record in run.answers.values())
-
-
-def _folder_names(systems: Sequence[System]) -> list[str]:
-    """The pipelines' names, safe for a file system; those that clash get their version."""
-    names = [re.sub(r"[^\w.-]+", "-", system.name).strip(".-") or "pipeline" for system in systems]
-    unique = [
-        name if names.count(name) == 1 else f"{name}-{system.version[:8]}"
-        for name, system in zip(names, systems, strict=True)
-    ]
-    if len(set(unique)) < len(unique):
-        raise ConfigError("The same pipeline is given twice; use --repeat to ask it more than once.")
-    return unique
 
 
 class _Reporter:
