@@ -21,11 +21,16 @@ from graph.markers import (
     replace_markers,
     without_markers,
 )
+from graph.neutral import neutral_line
 from graph.prompts import NOT_ENOUGH
 from graph.quotes import carried_header, header_of, plain
 from graph.support import ATTRIBUTION, content_words, coverage, exact_parts_hold, latin_words_hold, supported
 from graph.types import Citation, Language
 
+_LEFT_OPEN: dict[Language, str] = {
+    "zh": "资料中没有足够的信息来回答“{part}”。",
+    "en": 'The sources do not contain enough information to answer "{part}".',
+}
 _NO_WORDS = re.compile(r"[\W_]*")
 
 
@@ -60,6 +65,19 @@ class Gate:
     def close(self) -> str:
         """The model is done: the rest of its text counts as its last sentence."""
         return self._release(whole=True)
+
+    def leave_out(self, parts: Sequence[str]) -> str:
+        """Behind an answer, the sentence which says what of the question it leaves open."""
+        if not parts or not self.text:
+            return ""
+        self.insufficient = True
+        said = (
+            _LEFT_OPEN[self._language].format(part=without_markers(neutral_line(part)).rstrip("?？.。 "))
+            for part in parts
+        )
+        piece = "\n" + "\n".join(said)
+        self.text += piece
+        return piece
 
     @property
     def compares(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from graph.language import language_of
 from graph.measures import Measure, measures
 from graph.naming import sides
 from graph.support import PERSON, content_words
@@ -90,11 +91,31 @@ _SEVERAL = re.compile(
     re.IGNORECASE,
 )
 _ASKING = r"(?:(?:in|on|at|by|for|from|to|of|with) )?(?:what|which|who|whom|whose|when|where|why|how)\b"
-_PART_ENDS = re.compile(rf"(?<=[?？])\s*(?=\w)|,?\s+and(?: also)?\s+(?={_ASKING})|[;；]\s*", re.IGNORECASE)
+_ASKING_YES_NO = r"(?:is|are|was|were|do|does|did|can|could|may|must|will|has|have) (?!not\b)\w"
+_PART_ENDS = re.compile(
+    rf"(?<=[?？])\s*(?=\w)|,?\s+and(?: also)?\s+(?={_ASKING})|,\s+and(?: also)?\s+(?={_ASKING_YES_NO})"
+    rf"|；\s*|;\s*(?=(?:{_ASKING}|{_ASKING_YES_NO}))",
+    re.IGNORECASE,
+)
 _CLAUSE_ENDS = re.compile(r"[，,]\s*(?:以及|并且|而且|同时|那么|还有|又|和)?")
 _ASKS_ZH = re.compile(
     r"什么|什麼|多少|[几幾]|谁|誰|哪|如何|怎么|怎麼|怎样|怎樣|为何|為何|是否|吗|嗎|多[大长長高久远遠快深宽寬]"
 )
+
+
+_PRONOUN_EN = re.compile(r"\b(?:it|its|they|their|them|he|him|his|she|her)\b", re.IGNORECASE)
+_PERSONS, _POSSESSIVES = ("he", "him", "his", "she", "her"), ("its", "their", "his")
+_NAMES_EN = re.compile(r"(?<=.)\b(?:the )?[A-Z][\w-]*(?: (?:[A-Z][\w-]*|\d[\w.]*))*")
+_NOUNS_EN = re.compile(
+    r"\b(?:the|an?|my|our|your) (?:[a-z][\w-]* ){0,2}?[a-z][\w-]*(?=\W*\Z| (?:of|in|on|at|for|from|with|by|to)\b)",
+    re.IGNORECASE,
+)
+# What a Chinese question is about comes first: up to 的, or to the word that asks.
+_SUBJECT_ZH = re.compile(
+    r"([\w\-. ]{0,40}?(?:的(?=.{0,40}?(?:多少|什么|几|谁|哪))"
+    r"|(?=(?:是|在|由|有|要|应|能|可以)?(?:多|什么|何|几|谁|哪|如何|怎|为什么|是否))))"
+)
+_LEANS_ZH = re.compile(r"\A(?:它|他|她|其|该|这)(?:们|个)?的?|\A(?=由|在|何|什么|谁|哪|怎|如何|多|几|为|是否|有|归|要)")
 
 
 def kinds(question: str) -> list[Kind]:
@@ -160,7 +181,36 @@ def parts(question: str) -> tuple[str, ...]:
 
 
 def lone_parts(question: str) -> tuple[str, ...]:
-    """The parts that can be searched for by themselves; none where fewer than two can."""
-    # "Who wrote it, and when?": a part of one or two words leans on the others.
-    found = tuple(part for part in parts(question) if len(content_words(part)) > 2)
-    return found if len(found) > 1 else ()
+    """The parts as they can be searched for by themselves; none where fewer than two can."""
+    return tuple(spelt_out(question).values())
+
+
+def spelt_out(question: str) -> dict[str, str]:
+    """Each part of a question that asks something of its own, and with what it leans on of the first one.
+
+    "How heavy is the Ridge Cargo, and what colour is it?" asks "what colour is the Ridge Cargo?". Empty where fewer
+    than two parts can be asked by themselves.
+    """
+    asked = parts(question)
+    whole = {part: part if number == 0 else _with_subject(part, asked[0]) for number, part in enumerate(asked)}
+    found = {part: spelt for part, spelt in whole.items() if spelt and content_words(part)}
+    return found if len(found) > 1 else {}
+
+
+def _with_subject(part: str, first: str) -> str | None:
+    """The part by itself; None where it leans on something that the first one does not plainly name."""
+    words = len(content_words(part))
+    if language_of(first) == "zh":
+        subject, leans = _SUBJECT_ZH.match(first), _LEANS_ZH.match(part)
+        if not leans and words > 1:
+            return part
+        return f"{subject[1]}{_LEANS_ZH.sub('', part)}" if subject and subject[1].strip() else None
+    pronoun = _PRONOUN_EN.search(part)
+    if pronoun is None:
+        return part if words > 1 else None
+    person = pronoun[0].lower() in _PERSONS
+    names = _NAMES_EN.findall(first) or ([] if person else _NOUNS_EN.findall(first))
+    if not names:
+        return None
+    name = f"{names[-1]}'s" if pronoun[0].lower() in _POSSESSIVES else names[-1]
+    return part[: pronoun.start()] + name + part[pronoun.end() :]

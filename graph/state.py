@@ -36,6 +36,8 @@ class Graded:
     hits: tuple[Hit, ...] = ()
     probabilities: tuple[float, ...] = ()
     confidence: float = 0.0
+    missing: tuple[str, ...] = ()
+    """Of a question that asks several things, those that are likely not in the evidence, while others likely are."""
 
 
 class State(TypedDict, total=False):

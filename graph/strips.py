@@ -20,7 +20,6 @@ from graph.lists import Items, list_around
 from graph.naming import naming
 from graph.support import content_words
 from retrieval.interaction import under_headings
-from retrieval.interaction import under_headings
 from retrieval.types import Hit
 
 SIMILARITY, COVERAGE, PASSAGE, NAMED = 0.5, 0.3, 0.2, 0.35

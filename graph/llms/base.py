@@ -27,6 +27,8 @@ class Request:
     sources: Sequence[Source]
     config: GenerationConfig
     history: Sequence[Turn] = ()
+    missing: Sequence[str] = ()
+    """Parts of the question that the sources likely do not answer."""
 
 
 class LengthError(ProviderError):

@@ -82,9 +82,14 @@ class ExtractiveGenerator:
 def _quotes(request: Request) -> Iterator[Quote]:
     """What to quote: the best sentence for each part of the question, then the next ones in turn."""
     asked = parts(request.standalone)
+    sought = [part for part in asked if part not in request.missing]
     several = len(asked) > 1 or asks_several(request.standalone)
     limit = request.config.max_sentences if several else min(FACT_SENTENCES, request.config.max_sentences)
-    rankings = [_ranked(request, part, number if len(asked) > 1 else None) for number, part in enumerate(asked)]
+    rankings = [
+        _ranked(request, part, number if len(asked) > 1 else None)
+        for number, part in enumerate(asked)
+        if part in sought
+    ]
     said: list[set[str]] = []
     listed: set[tuple[str, int]] = set()
     for rank, candidates in enumerate(zip_longest(*rankings)):
@@ -103,7 +108,7 @@ def _quotes(request: Request) -> Iterator[Quote]:
             said += [content_words(unit) for unit in fresh]
             header = header_line(source, strip)
             for unit in fresh:
-                yield Quote(source, quoted(unit, header if unit == strip.text else None, asked))
+                yield Quote(source, quoted(unit, header if unit == strip.text else None, sought))
 
 
 def _list_of(source: Source, strip: Strip) -> list[list[Strip]]:

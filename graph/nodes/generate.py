@@ -12,6 +12,7 @@ from graph.gate import Gate
 from graph.llms.base import Generator, LengthError, Request
 from graph.llms.extractive import ExtractiveGenerator
 from graph.nodes.base import Node, Result, Run, degraded
+from graph.questions import spelt_out
 from graph.state import State
 from graph.types import TextDelta, Usage
 
@@ -24,6 +25,7 @@ async def generate(state: State, run: Run) -> Result:
         sources=state["sources"],
         config=run.generation,
         history=state["history"],
+        missing=_missing(state),
     )
     generator, usage, update = run.deps.generator, list[Usage](), State(incomplete=False)
     # What is quoted needs no comparison.
@@ -54,6 +56,13 @@ async def generate(state: State, run: Run) -> Result:
         "usage": sum(usage, Usage()),
     }
     return update, {"generator": generator.name, "sentences_dropped": gate.dropped, "citations": len(gate.citations)}
+
+
+def _missing(state: State) -> tuple[str, ...]:
+    """As the question words them. What the web was searched for may be there."""
+    if state.get("web") is not None:
+        return ()
+    return tuple(part for part, spelt in spelt_out(state["standalone"]).items() if spelt in state["best"].missing)
 
 
 async def _within_budget(generator: Generator, request: Request, gate: Gate, run: Run, usage: list[Usage]) -> None:
@@ -91,6 +100,9 @@ async def _write(generator: Generator, request: Request, gate: Gate, run: Run, u
             if gate.insufficient:
                 return
     _show(await asyncio.to_thread(gate.close) if gate.compares else gate.close(), run)
+    if not generator.prompt(request):
+        # A model says itself what it does not find.
+        _show(gate.leave_out(request.missing), run)
 
 
 def _show(text: str, run: Run) -> None:

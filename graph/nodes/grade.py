@@ -12,6 +12,7 @@ from itertools import chain, zip_longest
 from typing import Any
 
 from chunking.errors import CragError, ProviderError
+from graph.config import GradingConfig
 from graph.interaction import with_interaction
 from graph.model_grader import SCHEMA, TOKENS, grading_messages, pooled, read_grades
 from graph.named import UNNAMED, lacking
@@ -85,9 +86,13 @@ def _best(state: State, graded: Graded) -> Result:
     # A rewrite counts only if it raises the confidence.
     best = graded if before is None or graded.confidence > before.confidence else before
     route = route_of(best.confidence, state["policy"])
+    if best.missing and route == "correct":
+        route = "ambiguous"
     detail: dict[str, Any] = {"confidence": graded.confidence, "route": route}
     if before is not None:
         detail["better_search"] = "this one" if best is graded else "the one before"
+    if best.missing:
+        detail["missing"] = list(best.missing)
     return {"best": best, "route": route, "confidence": best.confidence}, detail
 
 
@@ -141,15 +146,27 @@ def graded_hits(query: str, hits: tuple[Hit, ...], run: Run) -> Graded:
 
 
 def _joined(whole: Graded, parted: Sequence[Graded], run: Run) -> Graded:
-    """The evidence of each part in turn. It holds the answer where its weakest part does, or where the whole does."""
+    """The evidence of each part in turn. It holds the answer where its weakest part does, or where the whole does.
+
+    Where parts are missing, the confidence is that of the rest.
+    """
     likely: dict[str, float] = {}
     for graded in (*parted, whole):
         for hit, probability in zip(graded.hits, graded.probabilities, strict=True):
             likely[hit.chunk.id] = max(probability, likely.get(hit.chunk.id, 0.0))
     turns = chain.from_iterable(zip_longest(*(graded.hits for graded in (*parted, whole))))
     hits = tuple({hit.chunk.id: hit for hit in turns if hit is not None}.values())[: run.deps.retrieval.top_k]
-    confidence = max(whole.confidence, min(graded.confidence for graded in parted))
-    return Graded(whole.query, hits, tuple(likely[hit.chunk.id] for hit in hits), confidence)
+    missing = missing_parts(parted, run.deps.grading)
+    present = [graded.confidence for graded in parted if graded.query not in missing]
+    confidence = max(min(present), 0.0 if missing else whole.confidence)
+    return Graded(whole.query, hits, tuple(likely[hit.chunk.id] for hit in hits), confidence, missing)
+
+
+def missing_parts(parted: Sequence[Graded], grading: GradingConfig) -> tuple[str, ...]:
+    """Parts of a question that would be refused, where another would be answered without doubt: then that one is."""
+    if not grading.enabled or all(graded.confidence < grading.upper for graded in parted):
+        return ()
+    return tuple(graded.query for graded in parted if graded.confidence < grading.lower)
 
 
 NODE = Node(name="grade", body=grade, fallback=by_signals)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import chain, zip_longest
 from typing import Any
 
@@ -117,7 +118,8 @@ def _merged(best: Graded, found: Sequence[Sequence[Likely]], top_k: int) -> tupl
     hits = tuple(kept.values())[:top_k]
     before = {hit.chunk.id for hit in best.hits}
     added = sum(1 for hit in hits if hit.chunk.id not in before)
-    return Graded(best.query, hits, tuple(likely[hit.chunk.id] for hit in hits), best.confidence), added
+    probabilities = tuple(likely[hit.chunk.id] for hit in hits)
+    return replace(best, hits=hits, probabilities=probabilities), added
 
 
 def without_hops(state: State, run: Run, error: CragError) -> Result:
