@@ -147,8 +147,8 @@ def _reason(text: str, block: Block, titles: AbstractSet[str]) -> str:
     own = text[block.start : block.end]
     if _is_contents(own, block, titles):
         return "table of contents"
-    for reason, holds in (_RULES if len(own) <= _SHORT else _RULES_AT_ANY_LENGTH).items():
-        if holds(own, block):
+    for reason, openings, holds in _RULES if len(own) <= _SHORT else _RULES_AT_ANY_LENGTH:
+        if (not openings or own[0] in openings) and holds(own, block):
             return reason
     return ""
 
@@ -175,10 +175,12 @@ def _is_citation(line: str) -> bool:
 
 
 def _is_contents(own: str, block: Block, titles: AbstractSet[str]) -> bool:
-    lines = own.split("\n")
     named = bool(block.heading_path) and _CONTENTS.fullmatch(block.heading_path[-1]) is not None
     # Nearly every block is one line of prose, and says so by its last character; others lack the dots.
-    dotted = (len(lines) > 1 or own[-1:].isdigit()) and any(dots in own for dots in _DOTS)
+    dotted = ("\n" in own or own[-1:].isdigit()) and any(dots in own for dots in _DOTS)
+    if not (dotted or named):
+        return False
+    lines = own.split("\n")
     if dotted and len(_LEADERS.findall(own)) * 2 > len(lines):
         return named or _are_places(lines, titles)
     if not named or block.kind != "list" or len(own) >= 120 * len(lines):
@@ -247,16 +249,19 @@ def _is_link_list(own: str, block: Block) -> bool:
     return len(rest) * 5 <= len("".join("".join(links).split()))
 
 
-_RULES: dict[str, Callable[[str, Block], bool]] = {
-    "reference list": _is_references,
-    "copyright line": _is_copyright,
-    "badges": _is_badges,
-    "comment": _is_comment,
-    "import lines": _is_imports,
-    "navigation": _is_navigation,
-    "link list": _is_link_list,
-}
-"""In order: the first that holds names the reason."""
-_RULES_AT_ANY_LENGTH = {
-    reason: holds for reason, holds in _RULES.items() if reason not in ("copyright line", "navigation")
-}
+_Rule = tuple[str, str, Callable[[str, Block], bool]]
+_RULES_AT_ANY_LENGTH: list[_Rule] = [
+    ("reference list", "", _is_references),
+    ("badges", "[!", _is_badges),
+    ("comment", "<", _is_comment),
+    ("import lines", "i", _is_imports),
+    ("link list", "", _is_link_list),
+]
+"""In order: the first that holds names the reason. Its block begins with one of some characters, or with any."""
+_RULES: list[_Rule] = [
+    *_RULES_AT_ANY_LENGTH[:1],
+    ("copyright line", "", _is_copyright),
+    *_RULES_AT_ANY_LENGTH[1:-1],
+    ("navigation", "", _is_navigation),
+    *_RULES_AT_ANY_LENGTH[-1:],
+]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import product
 
 from chunking.abbreviations import EITHER, REFERENCES, STARTERS, TITLES
 from chunking.lines import line_spans
@@ -22,23 +23,24 @@ _MARKER = (
 )
 
 
-def _names(length: int) -> str:
-    return "|".join(sorted(name for name in TITLES | REFERENCES | EITHER if len(name) == length and name.isalpha()))
-
-
-# A word of four letters or more ends a sentence unless it is an abbreviation that is so long.
-_AFTER_WORD = rf"(?<=[a-z]{{4}}[.!?])(?<!(?:{_names(4)})\.)(?<!(?i:{_names(5)})\.)(?<!(?i:{_names(6)})\.)"
+_LAST = 3
+_MAY_BE_SHORT = frozenset(name[-_LAST:] for name in TITLES | REFERENCES | EITHER if len(name) >= _LAST) | frozenset(
+    map("".join, product("ivx", repeat=_LAST))
+)
+"""How abbreviations end, and numbers of items; any other word of three letters or more ends its sentence."""
 
 # It begins with one character of a set, so that a search skips all other text at once; what follows depends on which.
 # Most sentences are `sure` to end there; the other names are those of a rule.
 _CANDIDATE = re.compile(
     rf"[\n。！？｡；….!?](?:"
-    rf"(?P<line>(?<=\n)[ \t]*(?:\n\s*+|(?={_MARKER})))"
+    rf"(?P<word>(?=\s[A-Z]|\Z)(?<=[a-z]{{{_LAST}}}[.!?]))"
+    rf"|(?P<line>(?<=\n)[ \t]*(?:\n\s*+|(?={_MARKER})))"
     rf"|(?P<sure>(?<=[。！？｡；])[。！？｡；!?…]*+(?![{_CLOSERS}，、：,:])"
-    rf"|{_AFTER_WORD}(?=\s[A-Z]|\Z))"
+    rf"|(?=\s[A-Z]|\Z)(?:(?<=[)%\]\"”][.!?])|(?<=\d{{4}}[.!?])))"
     rf"|(?P<closed>(?<=[。！？｡；])[。！？｡；!?…]*+[{_CLOSERS}]++)"
     rf"|(?P<dots>(?:(?<=…)|(?<=\.)\.\.)[….。！？!?]*+[{_CLOSERS}]*+)"
-    rf"|(?P<ascii>(?<=[.!?])[.!?！？]*+[{_CLOSERS}*_]*+))"
+    # None inside of a number, an address or "e.g.", nor where a sentence goes on.
+    rf"|(?P<ascii>(?<=[.!?])(?!(?<=\.)[0-9A-Za-z]|[,;:]|\s[a-z])[.!?！？]*+[{_CLOSERS}*_]*+))"
 )
 _INLINE_CODE = re.compile(r"(?<!`)`(?!`)[^`\n]{1,500}+`")
 _CJK_CHAR = re.compile(f"[{_CJK}]")
@@ -112,20 +114,36 @@ def _split_prose(text: str, start: int, end: int) -> list[tuple[int, int]]:
         [match.span() for match in _INLINE_CODE.finditer(text, start, end)] if text.find("`", start, end) >= 0 else []
     )
     spans: list[tuple[int, int]] = []
-    at, inside = start, 0
+    # `first` is what `at` is once whitespace is passed.
+    at, first, inside = start, _past_space(text, start, end), 0
     for match in _CANDIDATE.finditer(text, start, end):
-        kind, stop = match.lastgroup, match.end()
+        kind = match.lastgroup
+        begin, stop = match.span()
         if code and kind != "line":
-            while inside < len(code) and code[inside][1] <= match.start():
+            while inside < len(code) and code[inside][1] <= begin:
                 inside += 1
-            if inside < len(code) and code[inside][0] < match.start():
+            if inside < len(code) and code[inside][0] < begin:
                 continue
-        if kind in _RULES and stop < end and not _RULES[kind](text, at, match.start(), stop, end):
+        if kind == "word" and text[begin - _LAST : begin] not in _MAY_BE_SHORT:
+            spans.append((first, stop))
+            at, first = stop, stop + 1
             continue
-        _append(spans, text, at, stop)
-        at = stop
-    _append(spans, text, at, end)
+        if kind == "line":
+            _append(spans, text, at, stop)
+        elif kind == "sure" or stop == end or _RULES[kind](text, at, begin, stop, end):
+            spans.append((first, stop))
+        else:
+            continue
+        at, first = stop, _past_space(text, stop, end)
+    if first < end:
+        _append(spans, text, first, end)
     return spans
+
+
+def _past_space(text: str, at: int, end: int) -> int:
+    while at < end and text[at].isspace():
+        at += 1
+    return at
 
 
 def _append(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
@@ -208,6 +226,7 @@ def _ellipsis(text: str, at: int, begin: int, stop: int, end: int) -> bool:
 
 _RULES: dict[str | None, Callable[[str, int, int, int, int], bool]] = {
     "ascii": _ascii_stop,
+    "word": _ascii_stop,
     "closed": _closed,
     "dots": _ellipsis,
 }

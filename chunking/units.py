@@ -68,7 +68,7 @@ def split_units(text: str, blocks: Sequence[Block]) -> list[Unit]:
             last = units[-1]
             if last.kind == "heading":
                 first = AFTER_HEADING
-            elif block.kind != "heading" and _LEAD_IN.search(text[max(0, last.end - 4) : last.end]):
+            elif block.kind != "heading" and _LEAD_IN.search(text, max(0, last.end - 4), last.end):
                 first = AFTER_LEAD_IN
             elif block.kind == "other" and blocks[last.block].heading_path == block.heading_path:
                 first = INSIDE_PARAGRAPH
@@ -91,16 +91,20 @@ def _block_units(text: str, block: Block, number: int, first: float) -> list[Uni
         return [Unit(*span, number, "line", INSIDE_CODE if i else first) for i, span in enumerate(spans)]
     if block.kind == "table":
         return _row_units(text, block, number, first)
-    if block.kind == "list" or "```" in text[block.start : block.end] or "~~~" in text[block.start : block.end]:
+    if block.kind == "list" or _holds_fence(text, block):
         return _list_units(text, block, number, first)
     units = []
     cost = first
     for start, end in split_sentences(text, block.start, block.end):
         if text[start] in _MAY_POINT_BACK and cost < REFERS_BACK and _POINTS_BACK.match(text, start, end):
             cost += REFERS_BACK
-        units.append(Unit(start, end, number, "sentence", cost))
+        units.append((start, end, number, "sentence", cost))
         cost = INSIDE_PARAGRAPH
-    return units
+    return [*map(Unit._make, units)]  # half the time of calls by name
+
+
+def _holds_fence(text: str, block: Block) -> bool:
+    return text.find("```", block.start, block.end) >= 0 or text.find("~~~", block.start, block.end) >= 0
 
 
 def _row_units(text: str, block: Block, number: int, first: float) -> list[Unit]:

@@ -33,12 +33,6 @@ class Measured:
     extra: list[int]
     """Tokens of the table header that a chunk repeats when it begins with the unit."""
 
-    def add(self, unit: Unit, tokens: int, forced: bool, extra: int) -> None:
-        self.units.append(unit)
-        self.tokens.append(tokens)
-        self.forced.append(forced)
-        self.extra.append(extra)
-
     def span(self, first: int, last: int) -> Span:
         """Units `first` to `last`, the last one not included."""
         cut = self.forced[first] or (last < len(self.units) and self.forced[last])
@@ -66,20 +60,23 @@ class Assembler:
     def measure(self) -> Measured:
         """Every unit counted once, in one batch. A unit above its budget is cut into pieces of at most the target."""
         text = self.document.text
-        measured = Measured([], [], [], [])
         units = split_units(text, self.blocks)
+        rows: list[tuple[Unit, int, bool, int]] = []
+        rooms = self.rooms
         counts = self._count([text[unit.start : stop] for unit, stop in zip(units, self._stops(units), strict=True)])
         for unit, tokens in zip(units, counts, strict=True):
-            extra = self._head_tokens(unit) if unit.kind == "row" else 0
-            budget = max(1, self.rooms[unit.block] - extra)
-            in_code = unit.cost >= INSIDE_CODE and unit.kind == "line"
-            if tokens <= budget:
-                measured.add(unit, tokens, in_code, extra)
+            _, _, block, kind, cost = unit
+            extra = self._head_tokens(unit) if kind == "row" else 0
+            budget = rooms[block] - extra
+            in_code = cost >= INSIDE_CODE and kind == "line"
+            if tokens <= budget or tokens <= 1:
+                rows.append((unit, tokens, in_code, extra))
                 continue
-            limit = min(budget, self._config.target_tokens)
+            limit = min(max(1, budget), self._config.target_tokens)
             for k, (start, end, count) in enumerate(cut_pieces(text, unit.start, unit.end, limit, self._count)):
                 piece = Unit(start, end, unit.block, unit.kind, INSIDE_WORD if k else unit.cost)
-                measured.add(piece, count, k > 0 or in_code, extra)
+                rows.append((piece, count, k > 0 or in_code, extra))
+        measured = Measured(*map(list, zip(*rows, strict=True))) if rows else Measured([], [], [], [])
         self._find_antecedents(measured)
         return measured
 
@@ -136,7 +133,7 @@ class Assembler:
             text=piece,
             tokens=tokens,
             heading_path=path,
-            page=self.document.page_at(span.start) or self.blocks[self._block_at(span.start)].page,
+            page=self.document.page_at(span.start),
             forced=span.forced,
             context=context,
         )
@@ -186,18 +183,18 @@ class Assembler:
 
     def _stops(self, units: Sequence[Unit]) -> Iterator[int]:
         """Where each unit's count ends: at the next unit, unless something that is kept out lies between."""
-        for unit, following in pairwise(units):
-            inside = following.block == unit.block or not self.document.text[unit.end : following.start].strip()
-            yield following.start if inside else unit.end
+        text = self.document.text
+        for (_, end, block, _, _), (start, _, following, _, _) in pairwise(units):
+            yield start if following == block or not text[end:start].strip() else end
         yield from (unit.end for unit in units[-1:])
 
     def _find_antecedents(self, measured: Measured) -> None:
         """The sentence before each sentence that points back, in the same section: context where a chunk parts them."""
         units, tokens = measured.units, measured.tokens
-        for i in range(1, len(units)):
-            unit, last = units[i], units[i - 1]
-            if not REFERS_BACK <= unit.cost < INSIDE_CODE or last.kind != "sentence":
+        for i, (*_, cost) in enumerate(units):
+            if not (i and REFERS_BACK <= cost < INSIDE_CODE and units[i - 1].kind == "sentence"):
                 continue
+            unit, last = units[i], units[i - 1]
             same = self.blocks[last.block].heading_path == self.blocks[unit.block].heading_path
             adjacent = last.block == unit.block or self.follows(unit.block)
             if same and adjacent and tokens[i - 1] <= self._config.max_tokens // 4:

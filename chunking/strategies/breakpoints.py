@@ -70,11 +70,17 @@ def _lagged_products(vectors: NDArray[np.floating], lags: int) -> Floats:
     n = len(vectors)
     products = np.zeros((lags, n))
     for first in range(0, n, _BLOCK):
-        part = _finite(vectors[first : first + _BLOCK + lags])
+        part = vectors[first : first + _BLOCK + lags].astype(np.float64)
+        with np.errstate(over="ignore", invalid="ignore"):
+            squares = np.vecdot(part, part)
+        if not np.isfinite(squares).all():  # quicker told by the sums than by the vectors
+            part = _finite(part)
+            squares = np.vecdot(part, part)
         for lag in range(lags):
             count = min(_BLOCK, len(part) - lag)
             if count > 0:
-                products[lag, first : first + count] = np.vecdot(part[:count], part[lag : lag + count])
+                ahead = np.vecdot(part[:count], part[lag : lag + count]) if lag else squares[:count]
+                products[lag, first : first + count] = ahead
     return products
 
 

@@ -36,11 +36,15 @@ def group_units(assembler: Assembler, measured: Measured, *, target: int, coales
     first = 0
     units = measured.units
     content: Block | None = None
-    for i, unit in enumerate(units):
-        block = blocks[unit.block]
+    last = -1
+    for i, (_, _, number, _, _) in enumerate(units):
+        if number == last:
+            continue
+        last = number
+        block = blocks[number]
         apart = content is not None and not together(content.heading_path, block.heading_path)
         # Nor may a chunk reach over text that is kept out of the index.
-        if i > first and (apart or (unit.block > units[i - 1].block and not assembler.follows(unit.block))):
+        if i > first and (apart or not assembler.follows(number)):
             groups.append(_group(assembler, measured, (first, i), target, coalesce))
             first, content = i, None
         if block.kind != "heading":
@@ -58,10 +62,11 @@ def keep_antecedents(
     for number in range(1, len(ranges)):
         (before, start), (_, end) = ranges[number - 1], ranges[number]
         moved = start - 1
+        if not REFERS_BACK <= group.costs[start] < INSIDE_CODE:
+            continue
         size = sum(group.tokens[moved:end]) + group.extra[moved]
         if (
-            REFERS_BACK <= group.costs[start] < INSIDE_CODE
-            and moved > before
+            moved > before
             and measured.units[group.ranges[moved][0]].kind == "sentence"
             and group.costs[moved] < REFERS_BACK
             and size <= group.cap
@@ -146,8 +151,8 @@ def together(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
 def _group(assembler: Assembler, measured: Measured, span: tuple[int, int], target: int, coalesce: bool) -> Group:
     first, last = span
     units, tokens = measured.units, measured.tokens
-    cap = max(1, min(assembler.rooms[unit.block] for unit in units[first:last]))
-    group = Group([], [], [], [], cap)
+    cap = max(1, min(assembler.rooms[block] for block in {unit.block for unit in units[first:last]}))
+    ranges, sizes, costs = [], [], []
     at = first
     while at < last:
         # What must not be parted: a heading and what it announces, a code block, a table's header and first row.
@@ -159,12 +164,11 @@ def _group(assembler: Assembler, measured: Measured, span: tuple[int, int], targ
             stop, size = _shorten(measured, at, stop, cap, target)
         elif coalesce and stop == at + 1:
             stop, size = _coalesce(measured, at, last, target)
-        group.ranges.append((at, stop))
-        group.tokens.append(size)
-        group.costs.append(units[at].cost)
-        group.extra.append(measured.extra[at])
+        ranges.append((at, stop))
+        sizes.append(size)
+        costs.append(units[at].cost)
         at = stop
-    return group
+    return Group(ranges, sizes, costs, [measured.extra[at] for at, _ in ranges], cap)
 
 
 def _shorten(measured: Measured, at: int, stop: int, cap: int, target: int) -> tuple[int, int]:

@@ -6,6 +6,7 @@ cap is cut at its lowest similarity near the middle.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import accumulate
 
@@ -72,7 +73,8 @@ class SemanticChunker:
 
 
 def _texts(document: Document, measured: Measured, group: Group) -> list[str]:
-    return [document.text[measured.units[a].start : measured.units[b - 1].end] for a, b in group.ranges]
+    text, units = document.text, measured.units
+    return [text[units[a].start : units[b - 1].end] for a, b in group.ranges]
 
 
 def _split_large(
@@ -80,6 +82,7 @@ def _split_large(
 ) -> list[tuple[int, int]]:
     """Cuts segments above the cap at the lowest similarity, weighed by the distance from the middle."""
     total = [0, *accumulate(group.tokens)]
+    near = similarities.tolist()
     done: list[tuple[int, int]] = []
     waiting = list(reversed(segments))
     while waiting:
@@ -88,15 +91,21 @@ def _split_large(
         if last - first == 1 or size + group.extra[first] <= group.cap:
             done.append((first, last))
             continue
-        places = np.arange(first + 1, last)
-        before = np.asarray(total[first + 1 : last]) - total[first]
-        off_middle = np.abs(before / size - 0.5)
-        large_enough = np.minimum(before, size - before) >= min(minimum, size // 3)
-        # A place at the quarter must be .25 less similar than one in the middle.
-        cost = similarities[first : last - 1] + off_middle + np.where(large_enough, 0.0, 10.0)
-        cut = int(places[int(np.argmin(cost))])
-        waiting += [(cut, last), (first, cut)]
+        waiting += [(cut := _cheapest(total, near, first, last, min(minimum, size // 3)), last), (first, cut)]
     return done
+
+
+def _cheapest(total: Sequence[int], similarities: Sequence[float], first: int, last: int, least: int) -> int:
+    """The place of a cut, the first one of several. At the quarter it must be .25 less similar than in the middle."""
+    begin, end = total[first], total[last]
+    best, lowest = first + 1, math.inf
+    for place in range(first + 1, last):
+        before = total[place] - begin
+        cost = similarities[place - 1] + abs(before / (end - begin) - 0.5)
+        cost += 0.0 if min(before, end - total[place]) >= least else 10.0
+        if cost < lowest:
+            best, lowest = place, cost
+    return best
 
 
 def _merge_small(
