@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from retrieval.workspace import Workspace
 
 T = TypeVar("T")
+Key = tuple[Hashable, ...]
+"""The name of a part, and what it is built from."""
 
 EARLIER = Degraded(
     "index",
@@ -47,7 +49,7 @@ class Parts:
         self._workspace = workspace
         self._cache = cache
         self._home = home or workspace.home
-        self._built: dict[Hashable, Any] = {}
+        self._built: dict[Key, Any] = {}
         self._lock = threading.RLock()
 
     def resolved(self, pipeline: Pipeline) -> Resolved:
@@ -99,8 +101,7 @@ class Parts:
     def forget(self) -> None:
         """Build indexes and engines anew: some of the indexes are gone."""
         with self._lock:
-            kept = {key: part for key, part in self._built.items() if key[0] not in ("index", "engine")}  # type: ignore[index]
-            self._built = kept
+            self._built = {key: part for key, part in self._built.items() if key[0] not in ("index", "engine")}
 
     def reranker(self, pipeline: Pipeline) -> Reranker | None:
         from retrieval.rerankers import build_reranker
@@ -118,7 +119,7 @@ class Parts:
     def engines(self) -> list[Engine]:
         """Those that have been built."""
         with self._lock:
-            return [part for key, part in self._built.items() if isinstance(key, tuple) and key[0] == "engine"]
+            return [part for key, part in self._built.items() if key[0] == "engine"]
 
     def _engine(self, pipeline: Pipeline, earlier: str | None) -> Engine:
         from chunking.strategies import build_chunker
@@ -168,7 +169,7 @@ class Parts:
             )
         )
 
-    def _once(self, key: Hashable, build: Callable[[], T]) -> T:
+    def _once(self, key: Key, build: Callable[[], T]) -> T:
         with self._lock:
             if key not in self._built:
                 self._built[key] = build()

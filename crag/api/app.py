@@ -25,7 +25,8 @@ from crag.api.schemas import ChatRequest
 from crag.api.security import Guard
 from crag.api.stopping import Stopping
 from crag.api.telemetry import Metrics, Observed
-from crag.app import Crag, answer_threads
+from crag.app import Crag
+from crag.loop import answer_threads
 from crag.pipeline import Pipeline
 from crag.settings import Limits
 

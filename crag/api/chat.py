@@ -8,7 +8,7 @@ import time
 import uuid
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from fastapi import Request
 from fastapi.responses import Response, StreamingResponse
@@ -31,6 +31,13 @@ _LEAST_TOKENS, _MOST_TOKENS = 16, 32_768
 """Bounds of `generation.max_tokens`."""
 _MOST_STOPS = 4
 """As OpenAI's."""
+_SPEAKERS: dict[str, Literal["user", "assistant", "system"]] = {
+    "user": "user",
+    "assistant": "assistant",
+    "system": "system",
+    "developer": "system",
+}
+"""Roles whose turns are read: what tools said, in other conversations, is passed over."""
 _STREAM_HEADERS = {"cache-control": "no-cache, no-transform", "x-accel-buffering": "no"}
 
 
@@ -98,9 +105,8 @@ def read_chat(body: ChatRequest, pipelines: dict[str, Pipeline]) -> Chat:
     if len(texts[last][1]) > MAX_QUESTION:
         message = f"messages: the question has {len(texts[last][1])} characters, at most {MAX_QUESTION} are read."
         raise ApiError(400, message, param="messages")
-    roles = {"developer": "system"}
-    history = tuple((roles.get(role, role), text) for role, text in texts[:last] if role not in ("tool", "function"))
-    return Chat(texts[last][1].strip(), history, pipeline, body)  # type: ignore[arg-type]
+    history = tuple((_SPEAKERS[role], text) for role, text in texts[:last] if role in _SPEAKERS)
+    return Chat(texts[last][1].strip(), history, pipeline, body)
 
 
 async def complete(crag: Crag, chat: Chat, request: Request, records: Records) -> Response:

@@ -30,7 +30,13 @@ if TYPE_CHECKING:
     show_default=True,
     help=f"Address; others than loopback need a key: crag keys add NAME, or {API_KEY}.",
 )
-@click.option("--port", default=DEFAULT_PORT, show_default=True, type=click.IntRange(0, 65535), help="0 takes any.")
+@click.option(
+    "--port",
+    default=DEFAULT_PORT,
+    show_default=True,
+    type=click.IntRange(0, 65535),
+    help="Port; 0 takes any that is free.",
+)
 @click.option(
     "--pipeline",
     "names",
@@ -46,7 +52,10 @@ if TYPE_CHECKING:
 )
 @click.option("--samples", is_flag=True, help="Ingest the bundled samples first, unless there are other documents.")
 def serve(*, home: Path, host: str, port: int, names: tuple[str, ...], runs: Path | None, samples: bool) -> None:
-    """Serve the chat API and the page."""
+    """Serve the chat API and the page.
+
+    Open the address that it prints in a browser, or give it with /v1 to a chat client. Ctrl-C ends it.
+    """
     _log_to_stderr()
     check_addresses()
     # Ctrl-C and a service manager's SIGTERM are the ordinary ways to stop, at any moment.
@@ -69,8 +78,9 @@ def _serve(home: Path, host: str, port: int, pipelines: list[Pipeline], *, runs:
     from crag.api.keys import KeyRing
     from crag.api.server import bind, note
     from crag.api.server import serve as run
-    from crag.app import SAMPLES, Crag
+    from crag.app import Crag
     from crag.catching_up import catching_up
+    from crag.library import SAMPLES
 
     # Settings that are wrong are told before anything is read.
     Limits.from_environment()

@@ -66,7 +66,9 @@ def test_pipelines_that_agree_share_embedder_and_index(app: Crag) -> None:
 
 
 def test_a_second_writer_is_refused_while_readers_are_not(app: Crag) -> None:
-    with pytest.raises(StoreError, match="in use by process"):
+    with pytest.raises(
+        StoreError, match="in use by this process itself, which has it open for writing: use that one, or close it"
+    ):
         Crag.open(app.workspace.home, write=True)
     with Crag.open(app.workspace.home, "vector") as reader:
         assert reader.ask(QUESTION).citations
