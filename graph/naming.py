@@ -71,28 +71,50 @@ def sides(question: str) -> tuple[str, ...]:
     "Which refrigerant do the HX-200 and the HX-300 use?" gives it with the HX-200 alone and with the HX-300 alone.
     """
     two = _TWO.search(question)
-    if two is None or _same(_plain(two[1]), _plain(two[2])):
+    if two is None or same(_plain(two[1]), _plain(two[2])):
         return ()
     if len({_DIGITS.sub("#", _plain(name).replace(".x", ".0")) for name in two.groups()}) > 1:
         return ()
     # A bare 2.5 is an amount: a version follows a word of its own.
-    if not any(_same(_plain(two[1]), known.text) for known in names(question)):
+    if not any(same(_plain(two[1]), known.text) for known in names(question)):
         return ()
     return tuple(f"{question[: two.start()]}{one}{question[two.end() :]}" for one in two.groups())
+
+
+def apart(question: str, sentences: Sequence[str], above: Sequence[Sequence[str]]) -> list[tuple[str, list[str]]]:
+    """Where all that is said of one name of the question is about others of another name's kind: both, and the others.
+
+    "E12 on the HX-300" where E12 is only told of the HX-200: ``[("e12 + hx300", ["e12 + hx200"])]``.
+    """
+    asked: dict[str, set[str]] = {}
+    for name in sorted(names(question), key=lambda each: each.text):
+        asked.setdefault(name.text, set()).add(name.kind)
+    # "Do the HX-200 and the HX-300 know E12?" may be answered by what is said of one of them.
+    if any(asked[one] & asked[other] for one in asked for other in asked if one != other):
+        return []
+    texts = [(sentence, *over) for sentence, over in zip(sentences, above, strict=True)]
+    told = {own: [each for each in texts if _about(own, kinds, asked, each) == 1] for own, kinds in asked.items()}
+    # What least is said of is what is asked.
+    for own in sorted((own for own in asked if told[own]), key=lambda own: len(told[own])):
+        for other, kinds in asked.items():
+            if other != own and all(_about(other, kinds, asked, each) == -1 for each in told[own]):
+                there = {name.text for each in told[own] for text in each for name in names(text) if name.kind in kinds}
+                return [(f"{own} + {other}", [f"{own} + {each}" for each in sorted(there)])]
+    return []
 
 
 def _about(name: str, kinds: Collection[str], asked: Collection[str], texts: Sequence[str]) -> int:
     """1 where the name is met first, -1 where another of its kind is that is not asked for, 0 where neither is."""
     for text in texts:
         found = names(text)
-        if any(_same(name, own.text) for own in found) or _written(name, text):
+        if any(same(name, own.text) for own in found) or _written(name, text):
             return 1
-        if any(own.kind in kinds and not any(_same(each, own.text) for each in asked) for own in found):
+        if any(own.kind in kinds and not any(same(each, own.text) for each in asked) for own in found):
             return -1
     return 0
 
 
-def _same(one: str, other: str) -> bool:
+def same(one: str, other: str) -> bool:
     """Whether two names may mean one thing: 2.x is 2.3, and 3.0 is 3.0.1."""
     return f"{one}.".startswith(_stem(other)) or f"{other}.".startswith(_stem(one))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from graph.instead import instead
 from graph.named import lacking
 from graph.neutral import neutral_line
 from graph.nodes.base import Node, Result, Run
@@ -21,6 +22,10 @@ _FILTERED: dict[Language, str] = {
 _LACKING: dict[Language, str] = {
     "zh": "找到的段落都没有提到 {names}。",
     "en": "None of what was found mentions {names}.",
+}
+_INSTEAD: dict[Language, str] = {
+    "zh": "找到的内容说的是{found}，不是{asked}。",
+    "en": "What was found is about {found}, not about {asked}.",
 }
 _SEARCHED: dict[Language, str] = {"zh": "检索的问题：“{question}”", "en": 'Searched for: "{question}"'}
 _ALSO: dict[Language, tuple[str, str]] = {
@@ -47,8 +52,13 @@ def abstention(state: State, *, filtered: bool = False) -> str:
     zh = language == "zh"
     searched = ("，" if zh else ", ").join([_SEARCHED[language].format(question=question), *also])
     sorry = (_FILTERED if nothing else _SORRY)[language]
-    if "best" in state and (missing := lacking(state["standalone"], state["best"].hits)):
-        sorry += ("" if zh else " ") + _LACKING[language].format(names=("、" if zh else ", ").join(missing))
+    gap, comma = ("", "、") if zh else (" ", ", ")
+    hits = state["best"].hits if "best" in state else ()
+    if missing := lacking(state["standalone"], hits):
+        sorry += gap + _LACKING[language].format(names=comma.join(missing))
+    elif others := instead(state["standalone"], hits):
+        found = comma.join(neutral_line(each) for each in others[0].found)
+        sorry += gap + _INSTEAD[language].format(found=found, asked=neutral_line(others[0].asked))
     return f"{sorry}{searched}。" if zh else f"{sorry} {searched}."
 
 

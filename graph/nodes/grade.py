@@ -13,6 +13,7 @@ from typing import Any
 
 from chunking.errors import CragError, ProviderError
 from graph.config import GradingConfig
+from graph.instead import instead
 from graph.interaction import with_interaction
 from graph.model_grader import SCHEMA, TOKENS, grading_messages, pooled, read_grades
 from graph.named import UNNAMED, lacking
@@ -132,11 +133,14 @@ async def _with_model(question: str, graded: Graded, run: Run) -> tuple[Graded, 
 
 
 def _named(state: State, graded: Graded, told: dict[str, Any]) -> Graded:
-    """`graded`, of little worth where it lacks an identifier that the question names, which `told` then says."""
-    missing = lacking(state["standalone"], graded.hits)
-    if not missing:
+    """`graded`, of little worth where it lacks what the question names or speaks of another, which `told` then says."""
+    missing, others = lacking(state["standalone"], graded.hits), instead(state["standalone"], graded.hits)
+    if not missing and not others:
         return graded
-    told["lacks"] = list(missing)
+    if missing:
+        told["lacks"] = list(missing)
+    if others:
+        told["speaks_of"] = {other.asked: list(other.found) for other in others}
     return replace(graded, confidence=min(graded.confidence, UNNAMED))
 
 

@@ -1,0 +1,245 @@
+"""What the evidence speaks of instead of what is asked: version 4.1 where 4.2 is, another day's outage, the Go client.
+
+A near miss shares all words but the one that tells things of a kind apart, and to a search it is the answer. So each
+thing of a question that has its kind beside it (a version, a level, a date, an edition, "the Rust client") is looked
+for in the passages. It is told only where none has it while another of its kind stands where the answer would: a thing
+whose kind is nowhere may go by another name.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from graph.language import FUNCTION_WORDS, has_han
+from graph.naming import apart, names, same
+from graph.quantities import Day, stated
+from graph.strips import cut, relevances
+from retrieval.lexical.tokenizer import simplified
+from retrieval.types import Hit
+
+NEAREST = 3
+"""Sentences in which another of the kind counts: those that share most of the question's words."""
+SHOWN = 3
+"""Things found instead that are told, at most."""
+
+LONGEST = 60
+"""Characters of such a thing that are told: they are a document's."""
+
+_HYPHEN = re.compile(r"(?<=[a-z])(?=\d)")
+_NUMERAL = r"[零〇一二三四五六七八九十百]{1,4}|\d{1,4}"
+_COUNTED = re.compile(
+    rf"(?<![零〇一二三四五六七八九十百千万0-9.])第?({_NUMERAL})(级|届|号|期|章|节|条款|版|型|轮|等|卷|册|类|阶段)"
+)
+_ENGLISH_COUNTED = re.compile(
+    r"\b(level|phase|type|class|grade|chapter|section|part|series|generation|volume|season|stage|tier|step|appendix"
+    r"|article|rule|group|category|line|route|terminal|gate|room|building|floor|ward|zone|district|episode|tower"
+    r"|platform|batch|release|edition|priority|severity|option|plan|unit|module|mode) (\d{1,4}|[ivx]{1,4})\b",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(
+    r"(?<![\d.,])(1[0-9]{3}|20\d\d)(?![.,]?\d|\d)(?! ?(?:[a-z%°]{1,2}\b|[人元米]|公里|平方|people|square))"
+)
+_SPAN = re.compile(
+    r"\b(?:since|from|until|till|before|after|by|between|through|century|centuries|ago|decade)\b|\d0s"
+    r"|以来|[自起至到前后]|之间|世纪|年代|[~～–—]",
+    re.IGNORECASE,
+)
+"""A sentence with one of these speaks of more time than the years that it names."""
+_EDITION = re.compile(r"[\u4e00-\u9fff]{2,4}[版级型]")
+_MODIFIED = re.compile(r"(?<=[a-z0-9,;] )([A-Z][A-Za-z]*[a-z]) ([a-z]{4,})\b")
+_CALENDAR = re.compile(
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october"
+    r"|november|december",
+    re.IGNORECASE,
+)
+_ASKING = re.compile(r"[什哪几多谁何怎每各]")
+
+
+@dataclass(frozen=True, slots=True)
+class Instead:
+    """`asked` as the question has it, and what the passages have in its place, at most `SHOWN`."""
+
+    asked: str
+    found: tuple[str, ...]
+
+
+def instead(question: str, hits: Sequence[Hit]) -> tuple[Instead, ...]:
+    """What of `question` no hit has while others of its kind are there; nothing for most questions."""
+    if not hits:
+        return ()
+    evidence = _Evidence(question, hits)
+    finders = (_versions, _counted, _days, _years, _editions, _places, _modified, _together)
+    asked = _folded(question)
+    told = {thing: found for find in finders for thing, found in find(asked, evidence) if found}
+    return tuple(
+        Instead(
+            _as_written(thing, asked),
+            tuple(_as_written(other, evidence.whole) for other in dict.fromkeys(found))[:SHOWN],
+        )
+        for thing, found in told.items()
+    )
+
+
+class _Evidence:
+    def __init__(self, question: str, hits: Sequence[Hit]) -> None:
+        self._question, self._hits = question, hits
+
+    @cached_property
+    def passages(self) -> list[str]:
+        return [
+            _folded("\n".join((hit.document.title, *hit.chunk.heading_path, hit.chunk.context, hit.chunk.text)))
+            for hit in self._hits
+        ]
+
+    @cached_property
+    def whole(self) -> str:
+        return "\n".join(self.passages)
+
+    @cached_property
+    def sentences(self) -> list[tuple[str, tuple[str, ...]]]:
+        """Each with what stands above it, the nearest first; those that share most words with the question first."""
+        cuts = [cut(hit, 0.0) for hit in self._hits]
+        found = [
+            (score, made.text(i), (made.headings[i], *reversed(made.hit.chunk.heading_path), made.hit.document.title))
+            for made, scores in zip(cuts, relevances(self._question, cuts, None), strict=True)
+            for i, score in enumerate(scores)
+        ]
+        return [(text, above) for _, text, above in sorted(found, key=lambda each: -each[0])]
+
+    @cached_property
+    def near(self) -> list[str]:
+        return [_folded(text) for text, _ in self.sentences[:NEAREST]]
+
+
+Found = Iterable[tuple[str, Sequence[str]]]
+
+
+def _versions(question: str, evidence: _Evidence) -> Found:
+    for name in sorted(names(question), key=lambda each: (each.text, each.kind)):
+        if not name.text[0].isdigit():
+            continue
+        others: list[str] = []
+        for passage in evidence.passages:
+            there = names(passage)
+            # Beside its word or apart from it: "KuStore release notes. Version 4.0".
+            if name.kind in passage.lower() and any(same(name.text, each.text) for each in there):
+                break
+            others += sorted(each.text for each in there if each.kind == name.kind)
+        else:
+            yield name.text, [f"{name.kind} {other}" for other in others]
+
+
+def _counted(question: str, evidence: _Evidence) -> Found:
+    for pattern, before in ((_COUNTED, False), (_ENGLISH_COUNTED, True)):
+        asked = _numbered(pattern, question, before=before)
+        there = _numbered(pattern, evidence.whole, before=before) if asked else {}
+        for (kind, number), written in asked.items():
+            if (kind, number) not in there:
+                near = _numbered(pattern, "\n".join(evidence.near), before=before)
+                yield written, [text for (other, _), text in near.items() if other == kind]
+
+
+def _numbered(pattern: re.Pattern[str], text: str, *, before: bool) -> dict[tuple[str, str], str]:
+    found = {}
+    for match in pattern.finditer(text):
+        kind, number = match.groups() if before else match.groups()[::-1]
+        values = stated(number).quantities
+        found[kind.lower(), str(values[0].value) if values else number.lower()] = match[0]
+    return found
+
+
+def _days(question: str, evidence: _Evidence) -> Found:
+    asked = [day for day in stated(question).days if day.day is not None]
+    said = stated(evidence.whole).days if asked else []
+    for day in asked:
+        if not any(_may_be(day, other) for other in said):
+            near = [other for text in evidence.near for other in stated(text).days if other.day is not None]
+            yield _written(day), [_written(other) for other in near]
+
+
+def _may_be(day: Day, other: Day) -> bool:
+    return (None in (day.year, other.year) or day.year == other.year) and (day.month, day.day) == (
+        other.month,
+        other.day or day.day,
+    )
+
+
+def _written(day: Day) -> str:
+    year = "" if day.year is None else f"{day.year}-"
+    return f"{year}{day.month:02}-{day.day:02}"
+
+
+def _years(question: str, evidence: _Evidence) -> Found:
+    for year in dict.fromkeys(_YEAR.findall(question)):
+        if year not in evidence.whole and evidence.near and not _SPAN.search(evidence.near[0]):
+            yield year, _YEAR.findall(evidence.near[0])
+
+
+def _editions(question: str, evidence: _Evidence) -> Found:
+    for word in _han_words(question):
+        if _EDITION.fullmatch(word) and not _ASKING.search(word) and word not in evidence.whole:
+            alike = re.compile(rf"[\u4e00-\u9fff]{{{len(word) - 1}}}{word[-1]}")
+            yield word, [match for text in evidence.near for match in alike.findall(text)]
+
+
+def _places(question: str, evidence: _Evidence) -> Found:
+    """ "上海研发中心" where there is one in another city."""
+    for place, of in _placed(question):
+        if place not in evidence.whole:
+            others = [other for text in evidence.near for other, behind in _placed(text) if behind == of]
+            # 滿州 and 滿洲 are two spellings of one.
+            if not any(set(other) & set(place) for other in others):
+                yield place + of, [other + of for other in others]
+
+
+def _modified(question: str, evidence: _Evidence) -> Found:
+    """ "the Rust client" where there are others."""
+    for name, noun in _MODIFIED.findall(question):
+        if name.lower() not in evidence.whole.lower() and not _CALENDAR.fullmatch(name):
+            alike = re.compile(rf"(?<=[a-z0-9,;] )([A-Z]\w*) {noun}\b")
+            others = alike.findall(evidence.whole)
+            yield f"{name} {noun}", [f"{other} {noun}" for other in others if other.lower() not in FUNCTION_WORDS]
+
+
+def _together(question: str, evidence: _Evidence) -> Found:
+    """Two names that are both known, but the one only to what is about another of the other's kind."""
+    if len({name.text for name in names(question)}) > 1:
+        texts, above = zip(*evidence.sentences, strict=True) if evidence.sentences else ((), ())
+        yield from apart(question, texts, above)
+
+
+def _as_written(thing: str, text: str) -> str:
+    """With the case and the hyphens of `text`: names are compared without."""
+    return " + ".join(
+        found[0] if (found := re.search(_HYPHEN.sub("[-_]?", re.escape(part)), text, re.IGNORECASE)) else part
+        for part in thing[:LONGEST].split(" + ")
+    )
+
+
+def _folded(text: str) -> str:
+    return simplified(unicodedata.normalize("NFKC", text))
+
+
+@lru_cache(maxsize=1024)
+def _tagged(text: str) -> tuple[tuple[str, str], ...]:
+    import rjieba
+
+    return tuple(rjieba.tag(text))
+
+
+def _han_words(text: str) -> list[str]:
+    return [word for word, _ in _tagged(text)] if has_han(text) else []
+
+
+def _placed(text: str) -> list[tuple[str, str]]:
+    """Places and the two-character word behind each."""
+    if not has_han(text):
+        return []
+    pairs = zip(_tagged(text), _tagged(text)[1:], strict=False)
+    return [
+        (place, of) for (place, tag), (of, _) in pairs if tag == "ns" and len(of) > 1 and has_han(of) and len(place) > 1
+    ]
