@@ -23,7 +23,7 @@ from graph.markers import (
 )
 from graph.neutral import neutral_line
 from graph.prompts import NOT_ENOUGH
-from graph.quotes import carried_header, header_of, plain
+from graph.quotes import carried_header, header_of, one_line, plain
 from graph.support import ATTRIBUTION, content_words, coverage, exact_parts_hold, latin_words_hold, supported
 from graph.types import Citation, Language
 
@@ -204,9 +204,11 @@ def _leads_in(bare: str) -> bool:
 
 
 def _evidence(source: Source) -> str:
-    # Also as it reads without Markdown: "**top**_k" names top_k.
+    # Also as it reads without Markdown and line breaks: "**top**_k" names top_k.
     chunk, header = source.hit.chunk, carried_header(source.hit.chunk.context) or ""
-    return "\n".join((source.hit.document.title, *chunk.heading_path, header, source.text, plain(source.text)))
+    return "\n".join(
+        (source.hit.document.title, *chunk.heading_path, header, source.text, plain(one_line(source.text)))
+    )
 
 
 def _bearing_strip(source: Source, bare: str) -> Strip:

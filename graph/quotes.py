@@ -12,6 +12,8 @@ from graph.language import has_han
 from graph.neutral import neutralise
 
 _LINE_START = re.compile(r"\A(?:\s*(?:[-*•>]|#{1,6}|\d{1,2}[.)])\s+)+")
+_CJK = r"\u3000-\u303f\u3400-\u4dbf\u4e00-\u9fff\uff00-\uffef"
+_WRAPPED = re.compile(rf"(?<=[{_CJK}])[ \t]*\n[ \t]*(?=[{_CJK}])|(?<=[a-z]-)[ \t]*\n[ \t]*(?=[a-z])")
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)[^\n]*$", re.MULTILINE)
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _CODE = re.compile(r"(?<!`)(`{1,2})(?!`)([^\n]+?)(?<!`)\1(?!`)")
@@ -39,7 +41,7 @@ def quoted(text: str, header: str | None = None, parts: Sequence[str] = ()) -> s
     """
     if text.lstrip().startswith("|"):
         return _row(text, header, parts)
-    return _one_line(plain(_LINE_START.sub("", _one_line(neutralise(_FENCE.sub("", text))))))
+    return one_line(plain(_LINE_START.sub("", one_line(neutralise(_FENCE.sub("", text))))))
 
 
 def plain(text: str) -> str:
@@ -114,10 +116,11 @@ def _row(text: str, header: str | None, parts: Sequence[str]) -> str:
 
 def cells(row: str) -> list[str]:
     """What stands in the cells of a table row, without marks."""
-    line = _BREAK.sub(" ", _one_line(neutralise(row))).removeprefix("|")
+    line = _BREAK.sub(" ", one_line(neutralise(row))).removeprefix("|")
     line = line[:-1] if line.endswith("|") and not line.endswith("\\|") else line
-    return [_one_line(plain(cell).replace("\\|", "|")) for cell in _CELL_END.split(line)]
+    return [one_line(plain(cell).replace("\\|", "|")) for cell in _CELL_END.split(line)]
 
 
-def _one_line(text: str) -> str:
-    return re.sub(r"\s+", " ", text).strip()
+def one_line(text: str) -> str:
+    """The text as if never wrapped: Chinese goes on without a space, and so does a word parted at its hyphen."""
+    return re.sub(r"\s+", " ", _WRAPPED.sub("", text)).strip()

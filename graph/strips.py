@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from chunking.sentences import split_sentences
 from graph.evidence import Strip
 from graph.exchanges import is_question, is_verdict
+from graph.lines import is_numbered_heading, pieces
 from graph.lists import Items, list_around
 from graph.naming import naming
 from graph.support import content_words
@@ -29,6 +30,9 @@ Chosen on drcd_zh_hant, xquad_zh and the technical documents by how often the an
 IMPLIED = 0.5
 """What a word counts that only the title or a heading further up has; the nearest heading's count in full."""
 
+_UNMARKED = ("text/plain", "application/pdf", "image/")
+"""Media types whose headings no mark tells."""
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
 _HEADING = re.compile(r"#{1,6}[ \t]+\S[^\n]*\Z")
 _SPOKEN = re.compile(r"[a-z0-9_.\-]+|[\u3400-\u9fff]+")
 _TABLE_RULE = re.compile(r"\|(?:\s*:?-+:?\s*\|)+")
@@ -83,9 +87,10 @@ def cut(hit: Hit, probability: float) -> Cut:
     spans: list[tuple[int, int]] = []
     headings: list[str] = []
     headers: set[int] = set()
-    for start, end in split_sentences(chunk.text):
+    unmarked = hit.document.media_type.startswith(_UNMARKED)
+    for start, end, heads in _sentences(chunk.text, unmarked):
         text = chunk.text[start:end]
-        if _HEADING.match(text) or text.strip().lower() in known:
+        if heads or _HEADING.match(text) or text.strip().lower() in known:
             above = text.strip("# \t")
         elif _TABLE_RULE.fullmatch(text):
             headers.add(len(spans) - 1)
@@ -93,6 +98,21 @@ def cut(hit: Hit, probability: float) -> Cut:
             spans.append((chunk.start + start, chunk.start + end))
             headings.append(above)
     return Cut(hit, tuple(spans), tuple(headings), probability, frozenset(headers))
+
+
+def _sentences(text: str, unmarked: bool) -> list[tuple[int, int, bool]]:
+    """Sentences and fields, and where headings are `unmarked`, those too, and whether each is one. Code stays whole."""
+    found: list[tuple[int, int, bool]] = []
+    fenced = False
+    for start, end in split_sentences(text):
+        fences = len(_FENCE.findall(text, start, end))
+        found += [(start, end, False)] if fenced or fences else pieces(text, start, end, unmarked)
+        fenced ^= fences % 2 == 1
+    said = ["", *(text[start:end] for start, end, _ in found), ""]
+    return [
+        (start, end, heads or (unmarked and is_numbered_heading(*said[number - 1 : number + 2])))
+        for number, (start, end, heads) in enumerate(found, 1)
+    ]
 
 
 def refers_back(text: str) -> bool:
