@@ -5,16 +5,9 @@ from __future__ import annotations
 import codecs
 import re
 
+from chunking.encodings_legacy import by_language, decoded
 from chunking.errors import DocumentError
 
-# The most frequent characters of written Chinese; a wrong legacy decoding yields rare ones instead.
-_COMMON = frozenset(
-    "的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年过发后作里用道行所然家种事成方多"
-    "经么去法学如都同现当没动面起看定天分还进好小部其些主样理心她本前开但因只从想实日军者意无力它与长把机十民第公此已工使情明性知"
-    "全三又关点正业外将两高间由问很最重并物手应战向头文体政美相见被利什二等产或新己制身果加西斯月话合回特代内信表化老给世位次度门"
-    "這個們來為國說時會對於著過發後裡種經麼學現當沒動還進樣開從實軍無與長機關點業將兩間問應戰頭體見產話給門數據們"
-    "，。、；：？！“”（）《》「」『』"
-)
 # What a page means by the name of an encoding that has a larger sister, see
 # https://encoding.spec.whatwg.org/#names-and-labels
 _MEANT = {
@@ -34,21 +27,10 @@ _MEANINGLESS = frozenset(
     ]
 )
 _SINGLE_BYTE = ("cp125", "iso8859", "koi8", "mac")
-_SHORT = 60
-"""Characters beyond ASCII: with fewer of them, which ones are frequent says less than where their code points lie."""
-_LIKELY = 0.9
 # Western letters and typographic signs; a sign that follows a letter which it never follows tells another alphabet.
 _WESTERN = frozenset("ÄÖÜäöüßÀÂÇÈÉÊËÎÏÔÙÛàâçèéêëîïôùûœŒÁÍÓÚÑáíóúñãõÃÕÅØÆåøæ€£¥§©®°±²³µ«»¿¡“”‘’‚„–—…•·™×½¼¾\xa0")
 _NOT_WESTERN = re.compile(r"[^\W\d_][¿¡£¥±µ¼½¾×«„‚•]|[a-zà-ÿ][³²][a-zà-ÿ]")
 _DENSEST = 0.3
-
-
-def decoded(data: bytes, encoding: str) -> str | None:
-    """The text, None where the bytes are none of this encoding or there is no such encoding."""
-    try:
-        return data.decode(encoding)
-    except (ValueError, LookupError):  # "undefined" and "punycode" raise what is no UnicodeDecodeError
-        return None
 
 
 def declared_text(data: bytes, label: str) -> str | None:
@@ -76,8 +58,9 @@ def declared_text(data: bytes, label: str) -> str | None:
 def guessed(data: bytes, source: str) -> tuple[str, str]:
     """Text and the name of its encoding.
 
-    Order: UTF-8 that lost a byte at its ends or up to one character in a thousand, the likelier of GB18030 and Big5,
-    UTF-8 with more sound characters than damaged ones, Windows-1252, then what charset-normalizer says.
+    Order: UTF-8 that lost a byte at its ends or up to one character in a thousand, the likeliest of Chinese, Korean,
+    Japanese and Russian in their own encodings, UTF-8 with more sound characters than damaged ones, Windows-1252, then
+    what charset-normalizer says.
 
     Raises DocumentError for bytes of no known encoding.
     """
@@ -86,8 +69,8 @@ def guessed(data: bytes, source: str) -> tuple[str, str]:
     replaced = data.decode("utf-8", "replace")
     if replaced.count("\ufffd") * 1000 <= sum(char > "\x7f" for char in replaced[:1_000_000]) and "\0" not in replaced:
         return replaced, "utf-8 with damaged bytes left out"
-    if chinese := _chinese(data):
-        return chinese
+    if found := by_language(data):
+        return found.text, found.encoding
     if 0 < (damaged := replaced.count("\ufffd")) <= sum(char > "\x7f" for char in replaced) - damaged:
         return replaced, "utf-8 with damaged bytes left out"
     if (western := decoded(data, "cp1252")) is not None and _is_western(western):
@@ -112,42 +95,6 @@ def _cut_utf_8(data: bytes) -> str | None:
         return None
     # A few bytes of another encoding may pass for UTF-8; whole characters of three bytes do not come by accident.
     return text if sum(char > "\u07ff" for char in text[:1_000_000]) >= 2 else None
-
-
-def _chinese(data: bytes) -> tuple[str, str] | None:
-    candidates: list[tuple[float, str, str]] = []
-    for encoding in ("gb18030", "big5"):
-        text = decoded(data, encoding)
-        if text is None:
-            # One byte lost at the end of a cut-off file must not decide.
-            text = decoded(data[:-1], encoding)
-        if text is None and len(broken := data.decode(encoding, "replace")) > 100 * broken.count("\ufffd"):
-            text = broken
-        if text is not None:
-            sample = [char for char in text[:200_000] if char > "\x7f"]
-            share = sum(char in _COMMON for char in sample) / max(1, len(sample))
-            if len(sample) <= _SHORT and (frequent := _frequent(sample, encoding)) >= _LIKELY:
-                share += frequent
-            candidates.append((share, encoding, text))
-    if not candidates or max(candidates)[0] < 0.2:
-        return None
-    _, encoding, text = max(candidates)
-    return text, encoding
-
-
-def _frequent(characters: list[str], encoding: str) -> float:
-    """The share of characters that the standard counts among the frequent ones, or as punctuation: GB 2312's first
-    level (rows 16 to 55), Big5's first (A440 to C67E)."""
-    count = 0
-    for char in characters:
-        code = char.encode(encoding, "replace")
-        if len(code) != 2:
-            continue
-        if encoding == "gb18030":
-            count += code[1] >= 0xA1 and (0xB0 <= code[0] <= 0xD7 or code[0] in (0xA1, 0xA3))
-        else:
-            count += 0xA4 <= code[0] <= 0xC6 or (code[0] == 0xA1 and not code[1] & 0x80)
-    return count / len(characters) if characters else 0
 
 
 def _is_western(text: str) -> bool:

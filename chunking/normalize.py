@@ -5,7 +5,8 @@ from __future__ import annotations
 import codecs
 import re
 
-from chunking.encodings import declared_text, decoded, guessed
+from chunking.encodings import declared_text, guessed
+from chunking.encodings_legacy import decoded
 from chunking.errors import DocumentError
 
 _BOMS = (
@@ -21,6 +22,8 @@ _NEWLINES = re.compile("[\r\x0b\x0c\x85\u2028\u2029](?:(?<=\r)\n)?")
 # Control characters, byte order marks, noncharacters, lone surrogates and the replacement character.
 _JUNK = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ufeff\ufffd\ufffe\uffff\ud800-\udfff]")
 
+_FEW = 20
+"""Characters beyond ASCII: of fewer the encoding may be another one."""
 # What either of them begins with: most texts hold none, and one look is cheaper than two rewrites.
 _UNCLEAN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffd\ufffe\uffff\ud800-\udfff]")
 
@@ -58,7 +61,9 @@ def decode(data: bytes, *, source: str, declared: str | None = None) -> tuple[st
                 return clean(text), f"encoding: {encoding} (guessed)"
     text, encoding = guessed(data, source)
     _refuse_binary(text, source)
-    return clean(text), f"encoding: {encoding} (guessed)"
+    told = sum(char > "\x7f" for char in text[:1_000])
+    few = f" from {told} characters, check that it reads well" if told < _FEW else ""
+    return clean(text), f"encoding: {encoding} (guessed{few})"
 
 
 def _refuse_binary(text: str, source: str) -> None:

@@ -156,6 +156,15 @@ _TRADITIONAL = "檢索增強生成把檢索到的段落交給語言模型，讓�
         ("登入失敗", "big5", "big5"),
         ("臺北捷運營運時間，週一至週五。", "big5", "big5"),
         ("설정 파일에 대한 설명입니다. 시작할 때 읽습니다. " * 5, "euc-kr", "cp949"),
+        ("비밀번호를 잊으셨습니까?", "euc-kr", "cp949"),
+        ("로그인 실패", "euc-kr", "cp949"),
+        ("会議は午後三時に始まります。", "euc-jp", "euc_jp"),
+        ("ファイルが見つかりません", "shift_jis", "cp932"),
+        ("Файл не найден", "koi8-r", "koi8_r"),
+        ("Пароль", "cp1251", "cp1251"),
+        ("ИНСТРУКЦИЯ ПО ЭКСПЛУАТАЦИИ", "koi8-r", "koi8_r"),
+        ("背部脊椎", "gbk", "gb18030"),
+        ("中央集權", "big5", "big5"),
         ("設定ファイルの説明です。起動時に読み込みます。", "shift_jis", "cp932"),
         ("Привет мир. Это тестовый файл для проверки.", "cp1251", "cp1251"),
     ],
@@ -167,6 +176,12 @@ def test_encodings(text: str, encoding: str, noted: str | None) -> None:
         assert document.notes == ()
     else:
         assert noted in document.notes[0]
+
+
+def test_a_guess_from_few_characters_is_said_to_be_one() -> None:
+    (few,) = load_bytes("登录失败".encode("gbk"), source="a.txt").notes
+    assert few == "encoding: gb18030 (guessed from 4 characters, check that it reads well)"
+    assert load_bytes(_CHINESE.encode("gbk"), source="a.txt").notes == ("encoding: gb18030 (guessed)",)
 
 
 def test_a_few_damaged_bytes_do_not_change_the_encoding() -> None:
