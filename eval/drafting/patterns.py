@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from chunking.sentences import split_sentences
 from chunking.types import Document
+from eval.drafting.absent import unanswerable
 from eval.drafting.facts import PROSE, Fact, heading_name, inside_a_sentence, stands_alone
 from eval.drafting.quantities import asked_in_chinese, asked_in_english
 from eval.drafting.tables import asked_headings, named_facts, table_facts
@@ -70,23 +71,6 @@ PATTERNS = {
         ),
     ),
 }
-_ABSENT = {
-    "zh": (
-        ("发明", "{subject}是谁发明的？"),
-        ("价格", "{subject}的价格是多少？"),
-        ("电话", "{subject}的联系电话是多少？"),
-        ("颜色", "{subject}是什么颜色的？"),
-        ("专利", "{subject}的专利号是什么？"),
-    ),
-    "en": (
-        ("invent", "Who invented {subject}?"),
-        ("price", "What is the price of {subject}?"),
-        ("phone", "Which phone number belongs to {subject}?"),
-        ("colo", "What colour is {subject}?"),
-        ("patent", "What is the patent number of {subject}?"),
-    ),
-}
-"""What documents seldom tell: a word that the answer would need, and the question."""
 
 
 def draft_by_patterns(
@@ -101,7 +85,7 @@ def draft_by_patterns(
         "factual": lambda: map(_factual, facts),
         "summary": lambda: _spread_drafts([d for document in documents for d in _summaries(document)], seed),
         "multi_hop": lambda: _pairs(facts),
-        "unanswerable": lambda: _unanswerable(facts, documents),
+        "unanswerable": lambda: unanswerable(facts, documents),
     }
     found: dict[str, Draft] = {}
     for kind, wanted in shares(count, kinds).items():
@@ -232,35 +216,10 @@ def _distance(one: Fact, other: Fact) -> tuple[bool, bool, bool]:
     return not named, one.pattern != other.pattern, one.document.id == other.document.id
 
 
-def _unanswerable(facts: Sequence[Fact], documents: Sequence[Document]) -> Iterator[Draft]:
-    """A thing the documents tell of, asked for what none of them mentions near it."""
-    used: set[str] = set()
-    things = sorted(
-        facts, key=lambda fact: not fact.pattern.startswith(("definition", "means", "purpose", "does", "is-"))
-    )
-    for number, fact in enumerate(things):
-        word, question = _ABSENT[fact.lang][number % len(_ABSENT[fact.lang])]
-        if fact.subject in used or not fact.subject or fact.pattern == "named":
-            continue
-        if any(
-            word in text and fact.subject.lower() in text for document in documents for text in _paragraphs(document)
-        ):
-            continue
-        used.add(fact.subject)
-        span = passage(fact.document, fact.start, fact.end)
-        asked = question.format(subject=fact.subject)
-        yield Draft("", asked, "", "unanswerable", fact.lang, False, (span,), f"pattern:absent-{word}")
-
-
 def _sentences(document: Document) -> Iterator[tuple[int, int]]:
     for block in document.blocks:
         if block.kind in PROSE:
             yield from split_sentences(document.text, block.start, block.end)
-
-
-def _paragraphs(document: Document) -> Iterator[str]:
-    for block in document.blocks:
-        yield document.text[block.start : block.end].lower()
 
 
 def _spread(facts: Sequence[Fact], seed: int) -> list[Fact]:

@@ -15,17 +15,33 @@ from graph.questions import MONTHS
 Asked = tuple[str, str, str, str]
 """Question, subject (Chinese: empty), answer and the pattern's name."""
 
-_ZH_NUMBER = r"(?<![\d.A-Za-z第])(?:\d[\d,]*(?:\.\d+)?|[二两三四五六七八九十百千]{1,6})"
+_TO = r" ?(?:到|至|[-~～–—]) ?"
+_DIGITS, _WORDS = r"\d[\d,]*(?:\.\d+)?", r"[二两三四五六七八九十百千]{1,6}"
+_ZH_NUMBER = (
+    rf"(?<![\d.A-Za-z第])(?<!\d[到至~～–—-])(?!\d{{4}}{_TO}\d{{4}} ?年)"
+    rf"(?:{_DIGITS}(?:{_TO}{_DIGITS})?|{_WORDS}(?:{_TO}{_WORDS})?)"
+)
+_NOT_TO = r"(?<![\d.:：])(?<!\d[到至~～–—-])"
+_NOT_FROM = r"(?! ?[到至~～–—-] ?\d)"
+"""Neither end of a range: asked for one end, a question gives the other away."""
 _ZH_UNIT = (
     r"(?:个(?:月|小时|工作日|字符|自然日)?|次|天|小时|分钟|秒钟?|毫秒|年(?! ?\d|[初末代])|周|星期|米|厘米|毫米|公里"
     r"|千米|公斤|千克|克|吨|升|毫升|元|万元|亿元|台|人|名|页|条|项|倍|字节|块|轮|份|件|种|级|层|度|伏|瓦|安|行|列|座|间|位|[KMGT]B|℃|kg|km|mm|cm"
     r"|ms|V|W)"
 )
 _ZH_REPLACED = (
-    ("percent", re.compile(r"(?P<answer>(?<![\d.])\d+(?:\.\d+)?[%％])"), "百分之多少"),
-    ("clock", re.compile(r"(?P<answer>(?<!\d)\d{1,2}(?:[:：]\d{2}|点(?:\d{1,2}分|半|整)?))(?!\d)"), "几点"),
-    ("date", re.compile(r"(?P<answer>(?:\d{4} ?年 ?)?\d{1,2} ?月 ?\d{1,2} ?[日号])"), "哪一天"),
-    ("year", re.compile(r"(?P<answer>(?<!\d)\d{4} ?年)(?! ?\d|[代初末前后])"), "哪一年"),
+    ("percent", re.compile(rf"(?P<answer>{_NOT_TO}\d+(?:\.\d+)?(?:{_TO}\d+(?:\.\d+)?)?[%％])"), "百分之多少"),
+    (
+        "clock",
+        re.compile(rf"(?P<answer>{_NOT_TO}\d{{1,2}}(?:[:：]\d{{2}}|点(?:\d{{1,2}}分|半|整)?))(?!\d){_NOT_FROM}"),
+        "几点",
+    ),
+    (
+        "date",
+        re.compile(rf"(?P<answer>{_NOT_TO}(?:\d{{4}} ?年 ?)?\d{{1,2}} ?月 ?\d{{1,2}} ?[日号]){_NOT_FROM}"),
+        "哪一天",
+    ),
+    ("year", re.compile(rf"(?P<answer>{_NOT_TO}\d{{4}} ?年)(?! ?\d|[代初末前后]){_NOT_FROM}"), "哪一年"),
     ("number", re.compile(rf"(?P<answer>(?P<number>{_ZH_NUMBER}) ?(?P<unit>{_ZH_UNIT}))"), "多少{unit}"),
     (
         "person",
@@ -45,6 +61,7 @@ _ZH_CLAUSE = re.compile(r"(?:[^，,；：:。？！]|(?<=\d),(?=\d)){6,60}(?=[�
 
 _AMOUNT = (
     r"(?P<answer>(?P<about>(?:about|up to|at least|at most|only|roughly|around|over|under|exactly) )?\d[\d,]*(?:\.\d+)?"
+    r"(?:(?:-|–| to )\d[\d,]*(?:\.\d+)?)?"
 )
 _UNIT = (
     r" ?(?P<unit>kg|g|km|m|cm|mm|ms|GB|MB|KB|TB|kW|kWh|W|V|A|bar|mph|litres|liters|degrees|percent|people"
@@ -72,7 +89,8 @@ _MAKER = "(?P<answer>(?:the |an? )?[\\w’' -]{3,40})"
 _DONE = r"(?P<verb>[a-z]+(?:ed|en|pt|ld|nt|de|ut|un|lt))"
 _IS = r"(?P<be>is|are|was|were)"
 _EVERY = (
-    r"(?P<answer>every (?:\d+ |two |three |four |five |six |eight |ten |twelve |other )?[a-z]+|once an? [a-z]+"
+    r"(?P<answer>every (?:\d[\d,]* |two |three |four |five |six |eight |ten |twelve |other )?"
+    r"(?:operating |working |business |calendar )?[a-z]+|once an? [a-z]+"
     r"|twice an? [a-z]+|daily|weekly|monthly|yearly|annually)"
 )
 _PRICE = r"(?P<answer>[€$£¥] ?\d[\d,.]*\d|[€$£¥] ?\d|\d[\d,.]* (?:euros?|dollars|pounds|yuan|EUR|USD))"

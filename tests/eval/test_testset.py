@@ -18,6 +18,7 @@ from eval.corpus import corpus_of_documents
 from eval.drafting.model import draft_with_model
 from eval.drafting.origins import origin
 from eval.drafting.patterns import PATTERNS, draft_by_patterns
+from eval.drafting.quantities import asked_in_chinese, asked_in_english
 from eval.judge_config import JudgeConfig
 from eval.suite import load_suite
 from eval.testset import PROPORTION, Draft, decide, load_drafts, passage, progress, save_drafts, shares, write_suite
@@ -131,6 +132,53 @@ def test_numbers_places_people_tables_and_headings_are_asked_about() -> None:
     codes = ["错误代码 E12 的含义是什么", "错误代码 E41 的含义是什么"]
     assert {f"{one}，{other}？" for one, other in (codes, codes[::-1])} & {draft.question for draft in hops}
     assert all(len(draft.passages) == 2 for draft in hops)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "question", "answer"),
+    [
+        ("回潮工序需要四十到六十分钟。", "回潮工序需要多少分钟？", "四十到六十分钟"),
+        ("仓库的湿度应保持45至60%。", "仓库的湿度应保持百分之多少？", "45至60%"),
+        ("本合同将于3月5日到期。", "本合同将于哪一天到期？", "3月5日"),
+        ("春季展览从3月5日至6日举行。", "", ""),
+        ("公司于2019至2021年扩建厂房。", "", ""),
+        ("The repair takes 3 to 5 days in winter.", "How many days does the repair take in winter?", "3 to 5 days"),
+        (
+            "The nozzle is replaced every 4,000 operating hours.",
+            "How often is the nozzle replaced?",
+            "every 4,000 operating hours",
+        ),
+    ],
+)
+def test_a_range_is_asked_for_whole_or_not_at_all(sentence: str, question: str, answer: str) -> None:
+    asked = asked_in_english if sentence.isascii() else asked_in_chinese
+    assert [(found[0], found[2]) for found in asked(sentence)] == ([(question, answer)] if question else [])
+
+
+PRICES = """# Travel
+
+A hotel night may last up to 14 hours and costs 140 euros. The parking permit is a blue card that is shown at the gate.
+The parking permit is checked daily by the guard.
+
+| Plan | Storage | Price per month |
+|---|---|---|
+| Team | 1000 GB | 39 |
+| Lite | 10 GB | 5 |
+
+# 设备
+
+柴油发电机的油箱容量为2000升。柴油发电机每台售价八万元，机身为灰色。
+"""
+
+
+def test_what_the_documents_do_answer_is_not_called_unanswerable() -> None:
+    """A price stands under a column's name, beside a currency or as a cost; a colour is a colour's word."""
+    document = load_bytes(PRICES.encode(), source="prices.md")
+    made = [d for seed in range(12) for d in draft_by_patterns([document], kinds=("unanswerable",), seed=seed)]
+    asked = {draft.question for draft in made}
+    told = ("price of a hotel night", "price of plan", "colour is the parking permit", "的价格", "什么颜色")
+    assert [question for question in asked if any(words in question for words in told)] == []
+    assert {"Who invented the parking permit?", "What colour is plan Team?"} <= asked
 
 
 def test_what_one_kind_lacks_another_makes_up_for() -> None:
