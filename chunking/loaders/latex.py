@@ -9,15 +9,16 @@ import re
 from dataclasses import dataclass, field
 
 from chunking.loaders.base import Parsed, TextBuilder, item_indent
-from chunking.loaders.latex_inline import INLINE_CODE, OPTION, balanced, plain
+from chunking.loaders.latex_groups import OPTION, balanced, past_option, skip_group
+from chunking.loaders.latex_inline import INLINE_CODE, plain
 from chunking.loaders.latex_macros import expand
-from chunking.loaders.tables import is_header, table_text
+from chunking.loaders.latex_tables import TABLES, table
 from chunking.normalize import decode
+from chunking.types import BlockKind
 
 _LEVELS = {"part": 1, "chapter": 2, "section": 3, "subsection": 4, "subsubsection": 5, "paragraph": 6}
 _CODE = ("verbatim", "Verbatim", "lstlisting", "minted", "alltt")
 _MATH = ("equation", "align", "gather", "multline", "eqnarray", "displaymath", "alignat", "flalign", "math")
-_TABLES = ("tabular", "tabularx", "tabulary", "longtable", "supertabular", "tblr")
 _LISTS = ("itemize", "enumerate", "description", "thebibliography", "compactitem", "compactenum")
 _QUOTES = ("quote", "quotation", "verse")
 _FLOATS = (
@@ -50,24 +51,7 @@ _EVENT = re.compile(
     rf"|\\(?P<caption>caption)\*?\s*{OPTION}\s*\{{"
     r"|(?P<display>\\\[|(?<!\\)\$\$)|(?P<par>\n[^\S\n]*\n\s*|\\par\b)"
 )
-_ARGUMENTS = re.compile(rf"(?:\s*{OPTION})?")
 _GIVEN = re.compile(r"[^\S\n]*\[([^\]]{0,1000}+)\]")
-_RULE = re.compile(
-    r"\\(?:hline|toprule|midrule|bottomrule|endhead|endfirsthead|endfoot|endlastfoot|(?:cline|cmidrule)(?:\([lr]*\))?\s*\{[^{}]*\})(?![A-Za-z])"
-)
-_ROW_END = re.compile(rf"\\\\{OPTION}|\\tabularnewline\b")
-_CELL_END = re.compile(r"(?<!\\)&")
-_INNER = re.compile(
-    rf"\\begin\s*\{{(?P<name>{'|'.join(_TABLES)})(?P<star>\*?)\}}(?P<inside>(?:(?!\\begin\s*\{{).)*?)"
-    r"\\end\s*\{(?P=name)(?P=star)\}",
-    re.DOTALL,
-)
-"""A table without another one inside."""
-_DEEPEST = 4
-_MULTIROW = re.compile(rf"\\multirow\s*{OPTION}\s*\{{\s*(-?\d{{1,3}})\s*\}}\s*{OPTION}\s*\{{[^{{}}]*\}}\s*{OPTION}")
-_MULTICOLUMN = re.compile(r"\\multicolumn\s*\{\s*(\d{1,3})\s*\}")
-_WIDEST = 100
-"""Columns of one cell, whatever it says."""
 _TITLE = re.compile(rf"\\title\s*{OPTION}\s*\{{")
 
 
@@ -160,15 +144,15 @@ class _Reader:
             self._lists.append((environment, 0))
             if environment == "thebibliography":
                 self.builder.add("heading", "References", level=_LEVELS["section"])
-                return _skip_group(self.text, at)
-            return _past_option(self.text, at)
+                return skip_group(self.text, at)
+            return past_option(self.text, at)
         if environment in _QUOTES:
             self._flush()
             self._quotes += 1
         elif environment == "abstract":
             self._flush()
             self.builder.add("heading", "Abstract", level=_LEVELS["section"])
-        elif environment in (*_CODE, *_MATH, *_TABLES, *_DROPPED):
+        elif environment in (*_CODE, *_MATH, *TABLES, *_DROPPED):
             stop, after = self._closing(environment, at)
             inside = self.text[at:stop]
             if environment in _MATH:
@@ -179,8 +163,8 @@ class _Reader:
             if environment in _CODE:
                 inside = re.sub(r"\A(?:\[[^\]]*\]|\{[^}]*\})*[^\S\n]*\n?", "", inside)
                 self._add(inside.rstrip(), code=True)
-            elif environment in _TABLES:
-                self._add(_table(inside), table=True)
+            elif environment in TABLES:
+                self._add(table(inside), rows=True)
             return after
         elif environment in _SETTINGS:
             at = _skip_settings(self.text, at, _SETTINGS[environment])
@@ -222,7 +206,7 @@ class _Reader:
         self._lists.append((environment, number + 1))
         marker = f"{number + 1}." if environment in ("enumerate", "compactenum") else "-"
         if event["item"] == "bibitem":
-            at = _skip_group(self.text, at)
+            at = skip_group(self.text, at)
             marker = f"[{number + 1}]"
         label = f"{plain(event['label']).strip()}: " if event["label"] and environment == "description" else ""
         self._items.append(f"{item_indent(len(self._lists) - 1)}{marker} {label}")
@@ -241,19 +225,19 @@ class _Reader:
         self._buffer.clear()
         self._add(" ".join(words.split()))
 
-    def _add(self, text: str, *, code: bool = False, table: bool = False) -> None:
+    def _add(self, text: str, *, code: bool = False, rows: bool = False) -> None:
         if not text.strip():
             return
         if self._lists:
-            own = f"\n```\n{text}\n```" if code else f"\n{text}" if table else text
+            own = f"\n```\n{text}\n```" if code else f"\n{text}" if rows else text
             if self._items:
                 last = self._items[-1]
                 self._items[-1] = last + ("" if last.endswith(" ") or own.startswith("\n") else " ") + own
             else:
                 self._items.append(own.lstrip("\n"))
         else:
-            kind = "code" if code else "table" if table else "quote" if self._quotes else "paragraph"
-            self.builder.add(kind, text)  # type: ignore[arg-type]
+            kind: BlockKind = "code" if code else "table" if rows else "quote" if self._quotes else "paragraph"
+            self.builder.add(kind, text)
 
     def _end_lists(self) -> None:
         self._lists.clear()
@@ -261,64 +245,12 @@ class _Reader:
         self._items.clear()
 
 
-def _skip_group(text: str, at: int) -> int:
-    while at < len(text) and text[at].isspace():
-        at += 1
-    return balanced(text, at + 1) + 1 if text.startswith("{", at) else at
-
-
 def _skip_settings(text: str, at: int, groups: int) -> int:
     """Past options and as many groups in braces."""
     while option := _GIVEN.match(text, at):
         at = option.end()
     for _ in range(groups):
-        at = _skip_group(text, at)
+        at = skip_group(text, at)
         while option := _GIVEN.match(text, at):
             at = option.end()
     return at
-
-
-def _table(inside: str) -> str:
-    """A cell over several rows is said in each of them; one over several columns counts once."""
-    for _ in range(_DEEPEST):
-        inside, changed = _INNER.subn(lambda inner: _in_one_cell(inner["inside"]), inside)
-        if not changed:
-            break
-    rows: list[list[str]] = []
-    tall: list[tuple[int, int, int]] = []
-    for line in _ROW_END.split(_RULE.sub("", _cells(inside))):
-        row: list[str] = []
-        covered = 0
-        for cell in _CELL_END.split(line):
-            row += [""] * covered
-            if over := _MULTIROW.search(cell):
-                tall.append((len(rows), len(row), int(over.group(1))))
-            wide = _MULTICOLUMN.search(cell)
-            covered = min(int(wide.group(1)), _WIDEST) - 1 if wide else 0
-            row.append(plain(_MULTIROW.sub("", cell)))
-        if any(cell.strip() for cell in row):
-            rows.append(row)
-    for first, column, height in tall:
-        for row in rows[first + 1 : first + height] if height > 0 else rows[max(0, first + height + 1) : first]:
-            if column < len(row) and not row[column].strip():
-                row[column] = rows[first][column]
-    return table_text(rows, header=bool(rows) and is_header(rows[0]))
-
-
-def _past_option(text: str, at: int) -> int:
-    found = _ARGUMENTS.match(text, at)
-    return found.end() if found else at
-
-
-def _cells(inside: str) -> str:
-    """What follows the width and the specification of the columns."""
-    at = _past_option(inside, 0)
-    while inside.startswith("{", at):
-        at = _skip_group(inside, at)
-    return inside[at:]
-
-
-def _in_one_cell(inside: str) -> str:
-    """A table inside a cell: its rows are parted by semicolons."""
-    rows = (_CELL_END.sub(" ", row).strip() for row in _ROW_END.split(_RULE.sub("", _cells(inside))))
-    return "; ".join(filter(None, rows))

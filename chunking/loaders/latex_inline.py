@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from chunking.loaders.latex_groups import OPTION, balanced
 from chunking.loaders.scripts import lowered, raised
 
 _MARKS = "\u0300\u0301\u0302\u0308\u0303\u0304\u0307\u0306\u030c\u030b\u0327\u0323\u030a\u0328"
@@ -44,8 +45,6 @@ _LETTERS = {
     "newline": " ",
     "linebreak": " ",
 }
-OPTION = r"(?:\[[^\]]{0,1000}+\])?"
-"""An optional argument. Bounded, as brackets that never close would be looked through again from each of them."""
 INLINE_CODE = (
     r"\\(?:verb\*?|lstinline(?:\[[^\]\n]{0,200}+\])?|mintinline\{\w+\})"
     r"(?P<bar>[^\w\s{*\[])(?P<code>[^\n]{0,300}?)(?P=bar)"
@@ -86,16 +85,6 @@ def plain(source: str) -> str:
         at = found.end()
     parts.append(_words(source[at:]))
     return "".join(parts)
-
-
-def balanced(text: str, at: int) -> int:
-    """Where the group that was opened before `at` is closed; the end of the text where it is not."""
-    depth = 1
-    for match in re.compile(r"\\.|[{}]", re.DOTALL).finditer(text, at):
-        depth += {"{": 1, "}": -1}.get(match.group(), 0)
-        if not depth:
-            return match.start()
-    return len(text)
 
 
 def _with_notes(source: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from chunking.loaders.latex_inline import balanced
+from chunking.loaders.latex_groups import balanced
 
 _DEFINITION = re.compile(
     r"\\(?P<kind>(?:re|provide)?newcommand|providecommand|def|DeclareMathOperator)\*?\s*\{?\s*\\(?P<name>[A-Za-z]+)\s*\}?"
