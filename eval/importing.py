@@ -6,6 +6,7 @@ import ast
 import csv
 import io
 import json
+import re
 import tokenize
 from collections import Counter
 from pathlib import Path
@@ -21,9 +22,15 @@ ALIASES = {
     "answer": "response",
     "contexts": "retrieved_contexts",
     "synthesizer_name": "type",
+    "问题": "question",
+    "参考答案": "reference",
+    "标准答案": "reference",
+    "答案": "reference",
+    "类型": "type",
 }
-"""Names of Ragas 0.1 to 0.4 and our own; a row that has both keeps ours."""
+"""Names of Ragas 0.1 to 0.4, those of Chinese tables, and our own; a row that has both keeps ours."""
 _LISTS = {"answers", "retrieved_contexts", "reference_contexts", "reference_spans", "answer_spans", "history"}
+_LIST_OF_TEXTS = re.compile(r"\s*\[\s*[\"'{]")
 _TRUE, _FALSE = {"true", "yes", "1"}, {"false", "no", "0"}
 
 
@@ -60,12 +67,21 @@ def csv_lines(path: Path) -> list[tuple[int, Any]]:
         csv.field_size_limit(max(csv.field_size_limit(), len(text)))
         header = text.partition("\n")[0]
         reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=header.count), strict=True)
+        reader.fieldnames = [_heading(name) for name in reader.fieldnames or ()]
         rows = [(reader.line_num, row) for row in reader]
     except csv.Error as error:
         raise ConfigError(f"{path}: not CSV ({error}).") from None
     if twice := [name for name, count in Counter(reader.fieldnames or ()).items() if count > 1]:
         raise ConfigError(f"{path}:1: the column {twice[0]!r} is there twice: keep one.")
+    if rows and not any(ALIASES.get(name, name) == "question" for name in reader.fieldnames):
+        raise ConfigError(f"{path}:1: there is no column 'question' among {', '.join(map(repr, reader.fieldnames))}.")
     return [(line, _typed(row, f"{path}:{line}")) for line, row in rows]
+
+
+def _heading(name: str) -> str:
+    """Spreadsheets begin headings with a capital."""
+    plain = name.strip()
+    return plain.lower() if plain.isascii() else plain
 
 
 def _typed(row: dict[str | None, Any], where: str) -> dict[str, Any]:
@@ -77,7 +93,7 @@ def _typed(row: dict[str | None, Any], where: str) -> dict[str, Any]:
             continue
         name = ALIASES.get(column, column)
         if name in _LISTS:
-            fields[column] = _list(cell)
+            fields[column] = _list(cell, f"{where}: {column}")
         elif name == "answerable":
             if cell.strip().lower() not in _TRUE | _FALSE:
                 raise ConfigError(f"{where}: answerable is true or false, not {cell!r}.")
@@ -87,7 +103,7 @@ def _typed(row: dict[str | None, Any], where: str) -> dict[str, Any]:
     return fields
 
 
-def _list(cell: str) -> list[Any]:
+def _list(cell: str, where: str) -> list[Any]:
     if (texts := _numpy_texts(cell)) is not None:
         return texts
     for parse in (json.loads, ast.literal_eval):
@@ -97,6 +113,8 @@ def _list(cell: str) -> list[Any]:
             continue
         if isinstance(value, list | tuple):
             return list(value)
+    if _LIST_OF_TEXTS.match(cell):
+        raise ConfigError(f"{where}: the list {cell[:40]!r} cannot be read: write it as JSON.")
     return [cell]
 
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr, model_validator
 
 from eval.text import language_code
-from graph.language import language_of
+from graph.language import has_han, language_of
 
 
 class _Model(BaseModel):
@@ -109,6 +109,13 @@ class SuiteDocument(_Model):
         return self
 
 
+def _mislabelled(question: SuiteQuestion) -> bool:
+    """Names in the other script are no sign of it; a question without one character of its language is."""
+    if question.lang == "zh":
+        return not has_han(question.question + question.reference)
+    return question.lang == "en" and language_of(question.question) == "zh"
+
+
 @dataclass(frozen=True)
 class Suite:
     """`documents` is None when the questions are about what is already ingested."""
@@ -130,6 +137,25 @@ class Suite:
     def unused_keys(self) -> tuple[str, ...]:
         """Keys or columns of the questions that mean nothing here, sorted. Public sets carry some on purpose."""
         return tuple(sorted({key for question in self.questions for key in question.extra}))
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What is read otherwise than its writer may have meant, a sentence each."""
+        told = []
+        if self.unused_keys:
+            told.append(f"Kept but not used of the questions of {self.name}: {', '.join(self.unused_keys)}.")
+        if any(q.response for q in self.questions) and not any(q.reference for q in self.questions):
+            told.append(
+                "No question has a reference: what stands under answer or response is what a system said, the right "
+                "answer goes under reference."
+            )
+        odd = [q for q in self.questions if _mislabelled(q)]
+        if odd:
+            told.append(
+                f"Scored as {odd[0].lang} though not written so: {', '.join(q.id for q in odd[:5])}"
+                f"{f' and {len(odd) - 5} more' if len(odd) > 5 else ''}; leave lang out to have it found."
+            )
+        return tuple(told)
 
     @property
     def language(self) -> str:

@@ -103,16 +103,20 @@ def validate(model: type[_M], value: Any, where: str) -> _M:
         if first["type"] == "model_type":
             keys = ", ".join(_KEYS_OF.get(str(first["loc"][0]), ()))
             message = f"expected an object with keys{f' ({keys})' if keys else ''}, got {type(first['input']).__name__}"
-        raise ConfigError(f"{where}: {key + ': ' if key else ''}{message[0].lower()}{message[1:]}.") from None
+        end = "" if message.endswith("?") else "."
+        raise ConfigError(f"{where}: {key + ': ' if key else ''}{message[0].lower()}{message[1:]}{end}") from None
 
 
 def _from_folder(folder: Path) -> Suite:
-    questions_file = next((f for name in ("questions.jsonl", "questions.csv") if (f := folder / name).is_file()), None)
-    if questions_file is None:
+    found = [f for name in ("questions.jsonl", "questions.csv") if (f := folder / name).is_file()]
+    if len(found) > 1:
+        raise ConfigError(f"{folder} holds both {found[0].name} and {found[1].name}: name the one that is the suite.")
+    if not found:
         yaml_file = next((f for name in ("suite.yaml", "suite.yml") if (f := folder / name).is_file()), None)
         if yaml_file is not None:
             return _from_yaml(yaml_file, name=folder.resolve().name)
         raise NotFoundError(f"{folder} holds no questions.jsonl, questions.csv or suite.yaml: it is not a suite.")
+    (questions_file,) = found
     documents_file = folder / "documents.jsonl"
     documents = _read_documents(documents_file) if documents_file.is_file() else None
     return _suite(

@@ -50,8 +50,8 @@ def run(*, suite: str, names: tuple[str, ...], out: Path, home: Path, as_json: b
     metrics = settings.pop("metrics")
     options = RunOptions(metrics=tuple(metrics.split(",")) if metrics else None, **settings)
     with resumable(out), Bench(suite, home=home, out=out) as bench, run_progress(show=not as_json) as bars:
-        if unused := bench.suite.unused_keys:
-            click.echo(f"Kept but not used of {suite}'s questions: {', '.join(unused)}.", err=True)
+        for remark in bench.suite.remarks:
+            click.echo(remark, err=True)
         results = bench.run(
             pipelines, options=options, judge=judge, prices=prices, ingesting=bars.documents, progress=bars.run
         )

@@ -49,7 +49,7 @@ def test_blank_lines_and_a_byte_order_mark_are_no_error(tmp_path: Path) -> None:
     ("question", "message"),
     [
         ({"id": "q1"}, r"questions.jsonl:2: question: field required"),
-        ({**QUESTION, "answerble": False}, r":2: unknown key 'answerble': did you mean 'answerable'"),
+        ({**QUESTION, "answerble": False}, r":2: unknown key 'answerble': did you mean 'answerable'\?$"),
         ({**QUESTION, "answerable": "yes"}, r":2: answerable"),
         ({**QUESTION, "question": ""}, r":2: question"),
         ({**SECOND, "reference_spans": [{**SPAN, "doc_id": "x"}]}, r":2: a span names the document 'x'"),
@@ -134,6 +134,12 @@ def test_tables_of_other_tools_are_read(tmp_path: Path) -> None:
             r"a.jsonl:1: not JSON \(the key 'id' is there twice\)",
         ),
         ("a.jsonl", "[" * 100_000, r"a.jsonl:1: its brackets are nested too deep"),
+        ("a.csv", "frage,antwort\nWarum?,a\n", r"a.csv:1: there is no column 'question' among 'frage', 'antwort'"),
+        (
+            "a.csv",
+            "question,answers\nWhy?,\"['a', 'b\"\n",
+            r"a.csv:2: answers: the list .* cannot be read: write it as",
+        ),
         ("a.csv", "question,reference,reference\nWhy?,a,b\n", r"a.csv:1: the column 'reference' is there twice"),
         (
             "a.yaml",
@@ -302,9 +308,36 @@ def test_aliases_that_stand_for_too_much_are_refused(tmp_path: Path, loop: bool)
         load_suite(suite)
 
 
+def test_headings_of_spreadsheets_are_read(tmp_path: Path) -> None:
+    folder = write(
+        tmp_path, a_csv="Question , Reference\nWhy?,So.\n", b_csv="问题,参考答案,类型\n为什么？,所以。,事实\n"
+    )
+    found = [load_suite(folder / name).questions[0] for name in ("a.csv", "b.csv")]
+    assert [(q.question, q.reference) for q in found] == [("Why?", "So."), ("为什么？", "所以。")]
+    assert found[1].type == "事实"
+
+
+def test_two_files_of_questions_are_not_chosen_from(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"holds both questions\.jsonl and questions\.csv: name the one"):
+        load_suite(write(tmp_path, questions_jsonl=lines(QUESTION), questions_csv="question\nWhy?\n"))
+
+
+def test_what_a_writer_may_have_meant_otherwise_is_remarked(tmp_path: Path) -> None:
+    folder = write(
+        tmp_path,
+        a_csv="question,answer,lang\n年假有多少天？,十天,en\nWhat is BM25?,A ranking,zh\nBM25 是什么？,打分,zh\n",
+        b_csv="question,reference,answer,lang\nWas ist 年假?,Urlaub,frei,de\nWhat does 年假 mean?,leave,free,en\n",
+    )
+    first, second = load_suite(folder / "a.csv").remarks
+    assert first.startswith("No question has a reference: what stands under answer")
+    assert second.startswith("Scored as en though not written so: q001, q002; leave lang out")
+    assert load_suite(folder / "b.csv").remarks == ()
+
+
 def test_keys_that_mean_nothing_are_kept_and_named(tmp_path: Path) -> None:
     suite = tmp_path / "suite.csv"
     suite.write_text("id,question,colour\nq1,Why?,red\n", encoding="utf-8")
     found = load_suite(suite)
     assert found.unused_keys == ("colour",)
+    assert found.remarks == ("Kept but not used of the questions of suite: colour.",)
     assert found.questions[0].extra == {"colour": "red"}
