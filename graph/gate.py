@@ -24,7 +24,15 @@ from graph.markers import (
 from graph.neutral import neutral_line
 from graph.prompts import NOT_ENOUGH
 from graph.quotes import carried_header, header_of, one_line, plain
-from graph.support import ATTRIBUTION, content_words, coverage, exact_parts_hold, latin_words_hold, supported
+from graph.support import (
+    ATTRIBUTION,
+    content_words,
+    contrary_across,
+    coverage,
+    exact_parts_hold,
+    latin_words_hold,
+    supported,
+)
 from graph.types import Citation, Language
 
 _LEFT_OPEN: dict[Language, str] = {
@@ -167,7 +175,12 @@ class Gate:
         if not exact_parts_hold(bare, known) or not latin_words_hold(bare, known):
             return False
         strips = [strip.text for strip in self._sources[number].strips]
-        return self._alike is None or self._alike(bare, strips)
+        if self._alike is not None and not self._alike(bare, strips):
+            return False
+        if not any(contrary_across(bare, strip) for strip in strips):
+            return True
+        near = [strip for strip in strips if self._alike is None or self._alike(bare, [strip])]
+        return not all(contrary_across(bare, strip) for strip in near)
 
     def _write(self, sentence: str, numbers: Sequence[int]) -> str:
         written: set[int] = set()

@@ -27,7 +27,7 @@ _MONTH = re.compile(
 """Dates are compared as dates."""
 _IDIOMS = re.compile(
     "不同|不仅|不僅|不但|不只|不过|不過|不断|不斷|不少|不管|不论|不論|不久|不错|不錯|不得不|差不多|非常|无论|無論|无线|無線|未来|未來"
-    r"|\bnot only\b",
+    r"|非洲|非暴力|非法|非营利|非物质|不平等|不服从|不锈钢|不动产|不规则|\bnot only\b|\bno\.\s?(?=\d)",
     re.IGNORECASE,
 )
 _NEGATION = re.compile(
@@ -40,6 +40,14 @@ _UNTOLD = re.compile(
     r"\b(?:if|unless|without|until|before|only|except|other than|rather|instead|otherwise|than"
     r"|drop|dropped|remove[ds]?|stop|stopped|cease[ds]?|discontinued?|lacks?|prevents?|avoids?|forbids?|forbidden|prohibit\w*|refuse[ds]?|whether)\b"
     r"|如果|若|除非|否则|不然|之前|之后|以前|只|仅|除|取消|停止|禁止|拒绝|避免|防止|缺乏|失败|以外|是否|不得不|才|再",
+    re.IGNORECASE,
+)
+# In the other script such a word may stand for a negation, or a negation for it.
+_DENIES_OTHERWISE = re.compile(
+    r"\b(?:disabl\w+|free|off|closed?|absent|absence|missing|empty|exempt\w*|invalid|expired?|wrong|den(?:y|ies|ied)|reject\w*"
+    r"|block\w*|exclu\w+|outside|beyond|fail\w*|\w{2,}less|un\w+|in\w+ble|illegal\w*|little|few|hardly|rarely|still|yet"
+    r"|independent\w*|wireless|ignor\w+|reluctan\w+|difficult\w*|hard|opposed?|against|reverse\w*)\b"
+    r"|禁|关闭|停用|免|缺|失|错|拒|排除|之外|不足|难|少|异|反|消|弃|废|违|仍|尚|忽|独立|除了",
     re.IGNORECASE,
 )
 _CLAUSE_END = re.compile(
@@ -160,6 +168,17 @@ def _contradicted(own: Clause, clauses: list[Clause]) -> bool:
     best = max(near, key=lambda entry: entry[:2])[:2]
     nearest = [each for *score, each in near if tuple(score) == best]
     return all(not each.untold and each.negated != own.negated for each in nearest)
+
+
+def contrary_across(sentence: str, source: str) -> bool:
+    """Whether a sentence of the other script says the contrary: one of the two denies, in every clause about what both
+    name (in all, where they share no name), and neither has a word that may deny in its own way."""
+    own, there = list(_clauses(sentence)), list(_clauses(source))
+    names = set().union(*(clause.names for clause in own))
+    about = [clause for clause in there if clause.names & names] or there
+    if not own or not about or any(_DENIES_OTHERWISE.search(text) for text in (sentence, source)):
+        return False
+    return all(not (mine.untold or each.untold) and mine.negated != each.negated for mine in own for each in about)
 
 
 @dataclass(frozen=True, slots=True)

@@ -213,3 +213,20 @@ def test_full_width_punctuation_ends_a_number() -> None:
     found = stated("召回率@5：0.85，平均 305，47 毫秒，共 1,200 次", claimed=True).quantities
     expected = [("5", None), ("0.85", None), ("305", None), ("47", "millisecond"), ("1200", "times")]
     assert found == [Quantity(Decimal(value), unit) for value, unit in expected]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "shown"),
+    [
+        ("QH-60 支持联网。[1]", ""),
+        ("QH-60 不支持联网。[1]", "QH-60 不支持联网。[1]"),
+    ],
+)
+def test_a_chinese_sentence_may_not_turn_an_english_source_round(sentence: str, shown: str) -> None:
+    gate = Gate(
+        [source(1, "The QH-60 does not support networking.")], "QH-60 支持联网吗？", "zh", lambda one, other: True
+    )
+    gate.push(sentence)
+    gate.close()
+    assert gate.text == shown
+    assert gate.dropped == (not shown)

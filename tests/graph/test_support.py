@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from graph.crosslingual import alike
-from graph.support import supported
+from graph.support import contrary_across, supported
 from retrieval.config import EmbeddingConfig
 from retrieval.embedders import build_embedder
 from tests.fakes.graph import HashEmbedder
@@ -151,3 +151,25 @@ def test_chinese_names_stand_in_what_is_cited(sentence: str, holds: bool) -> Non
 )
 def test_no_clause_says_the_contrary_of_the_nearest_one(sentence: str, holds: bool) -> None:
     assert supported(sentence, [PUMP, OTHER_PUMP] if sentence.isascii() else [QUEUE], "?") is holds
+
+
+@pytest.mark.parametrize(
+    ("sentence", "source", "contrary"),
+    [
+        ("QH-60 支持联网。", "The QH-60 does not support networking.", True),
+        ("QH-60 不支持联网。", "The QH-60 does not support networking.", False),
+        ("QH-60 不支持联网。", "The QH-60 supports networking.", True),
+        ("The endpoint supports PNG labels.", "该端点不支持 PNG 标签。", True),
+        ("The endpoint does not support PNG labels.", "该端点不支持 PNG 标签。", False),
+        ("年假可以折算成现金。", "Annual leave cannot be paid out in cash.", True),
+        ("年假不能折算成现金。", "Annual leave cannot be paid out in cash.", False),
+        # What another product does is no denial.
+        ("QH-120 支持联网。", "The QH-60 does not support networking, the QH-120 does it by cable.", False),
+        # Words that deny in their own way leave it open.
+        ("日志未启用。", "Logging is disabled.", False),
+        ("停车免费。", "There is no charge for parking.", False),
+        ("非洲有 54 个国家。", "Africa has 54 countries.", False),
+    ],
+)
+def test_a_sentence_in_the_other_script_may_not_say_the_contrary(sentence: str, source: str, contrary: bool) -> None:
+    assert contrary_across(sentence, source) == contrary
