@@ -50,10 +50,14 @@ class Headings:
     def path(self) -> tuple[str, ...]:
         return tuple(title for _, title in self._open)
 
-    def enter(self, level: int, title: str) -> tuple[str, ...]:
-        """Closes what is as deep or deeper; the path then ends with `title`."""
+    def leave(self, level: int) -> None:
+        """Closes what is as deep or deeper."""
         while self._open and self._open[-1][0] >= level:
             self._open.pop()
+
+    def enter(self, level: int, title: str) -> tuple[str, ...]:
+        """Closes what is as deep or deeper; the path then ends with `title`."""
+        self.leave(level)
         self._open.append((level, title))
         return self.path
 
@@ -79,6 +83,10 @@ class TextBuilder:
     def close_headings(self) -> None:
         """What follows (a chapter, a slide) stands under none of the headings so far."""
         self._headings = Headings()
+
+    def leave(self, level: int) -> None:
+        """What follows stands under no heading of this level or below."""
+        self._headings.leave(level)
 
     def add(self, kind: BlockKind, text: str, *, level: int = 0, page: int | None = None) -> None:
         """Outer whitespace goes, an empty block is not added; `level` counts for headings, from 1."""

@@ -12,11 +12,14 @@ from chunking.loaders.base import Parsed, TextBuilder, item_indent
 from chunking.loaders.latex_groups import OPTION, balanced, past_option, skip_group
 from chunking.loaders.latex_inline import INLINE_CODE, plain
 from chunking.loaders.latex_macros import expand
+from chunking.loaders.latex_slides import as_text
 from chunking.loaders.latex_tables import TABLES, table
 from chunking.normalize import decode
 from chunking.types import BlockKind
 
-_LEVELS = {"part": 1, "chapter": 2, "section": 3, "subsection": 4, "subsubsection": 5, "paragraph": 6}
+_LEVELS = {"part": 1, "chapter": 2, "section": 3, "subsection": 4, "subsubsection": 5, "frametitle": 6, "paragraph": 7}
+_BLOCK = 8
+"""The level of a block with a title, inside a slide."""
 _CODE = ("verbatim", "Verbatim", "lstlisting", "minted", "alltt")
 _MATH = ("equation", "align", "gather", "multline", "eqnarray", "displaymath", "alignat", "flalign", "math")
 _LISTS = ("itemize", "enumerate", "description", "thebibliography", "compactitem", "compactenum")
@@ -31,7 +34,10 @@ _FLOATS = (
     "minipage",
     "multicols",
     "subfigure",
+    "columns",
+    "frame",
 )
+_BLOCKS = ("block", "alertblock", "exampleblock")
 _SETTINGS = {"minipage": 1, "multicols": 1, "subfigure": 1, "adjustbox": 1, "column": 1, "spacing": 1}
 _SETTINGS |= {"wrapfigure": 2, "wraptable": 2, "CJK": 2, "adjustwidth": 2}
 """How many arguments of environments are no text: widths, fonts and places."""
@@ -46,11 +52,12 @@ _SOURCE = re.compile(
 _EVENT = re.compile(
     rf"(?P<inline>{INLINE_CODE})"
     r"|\\begin\s*\{(?P<begin>[A-Za-z]+)\*?\}|\\end\s*\{(?P<end>[A-Za-z]+)\*?\}"
-    rf"|\\(?P<section>part|chapter|section|subsection|subsubsection|paragraph)\*?\s*{OPTION}\s*\{{"
+    rf"|\\(?P<section>{'|'.join(_LEVELS)})\*?\s*{OPTION}\s*\{{"
     rf"|\\(?P<item>item|bibitem)\b\s*(?:\[(?P<label>[^\]]{{0,1000}}+)\])?"
-    rf"|\\(?P<caption>caption)\*?\s*{OPTION}\s*\{{"
+    rf"|\\(?P<caption>caption|framesubtitle|note)\*?\s*{OPTION}\s*\{{"
     r"|(?P<display>\\\[|(?<!\\)\$\$)|(?P<par>\n[^\S\n]*\n\s*|\\par\b)"
 )
+_OPENING = re.compile(r"[^\S\n]*\n?[^\S\n]*\{")
 _GIVEN = re.compile(r"[^\S\n]*\[([^\]]{0,1000}+)\]")
 _TITLE = re.compile(rf"\\title\s*{OPTION}\s*\{{")
 
@@ -83,7 +90,7 @@ def _without_comments_and_macros(text: str) -> str:
         codes.append(found.group())
         return f"\0{len(codes) - 1}\0"
 
-    prose = expand(_SOURCE.sub(keep, text))
+    prose = as_text(expand(_SOURCE.sub(keep, text)))
     return re.sub("\0(\\d+)\0", lambda mark: codes[int(mark.group(1))], prose)
 
 
@@ -142,10 +149,11 @@ class _Reader:
         if environment in _LISTS:
             self._flush()
             self._lists.append((environment, 0))
+            listed = past_option(self.text, at)
             if environment == "thebibliography":
                 self.builder.add("heading", "References", level=_LEVELS["section"])
-                return skip_group(self.text, at)
-            return past_option(self.text, at)
+                listed = skip_group(self.text, at)
+            return listed
         if environment in _QUOTES:
             self._flush()
             self._quotes += 1
@@ -166,12 +174,32 @@ class _Reader:
             elif environment in TABLES:
                 self._add(table(inside), rows=True)
             return after
+        elif environment == "frame" or environment in _BLOCKS:
+            self._flush()
+            return self._titled(past_option(self.text, at), _BLOCK if environment in _BLOCKS else _LEVELS["frametitle"])
         elif environment in _SETTINGS:
             at = _skip_settings(self.text, at, _SETTINGS[environment])
         elif option := _GIVEN.match(self.text, at):
             # Where to place a float, or the name of a theorem.
             self._buffer.append("" if environment in _FLOATS else f"({option.group(1)}) ")
             return option.end()
+        return at
+
+    def _titled(self, at: int, level: int) -> int:
+        """Reads the title of a slide or a block, and what stands below that of a slide, where they follow."""
+        names = 2 if level < _BLOCK else 1
+        for number in range(names):
+            opening = _OPENING.match(self.text, at)
+            if opening is None:
+                break
+            stop = balanced(self.text, opening.end())
+            words = " ".join(plain(self.text[opening.end() : stop]).split())
+            if number:
+                self._add(words)
+            else:
+                self._end_lists()
+                self.builder.add("heading", words, level=level)
+            at = stop + 1
         return at
 
     def _closing(self, environment: str, at: int) -> tuple[int, int]:
@@ -199,6 +227,8 @@ class _Reader:
                 self._end_lists()
         elif environment in _QUOTES:
             self._quotes = max(0, self._quotes - 1)
+        elif environment == "frame" or environment in _BLOCKS:
+            self.builder.leave(_BLOCK if environment in _BLOCKS else _LEVELS["frametitle"])
 
     def _item(self, event: re.Match[str]) -> int:
         at = event.end()

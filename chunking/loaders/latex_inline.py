@@ -6,6 +6,7 @@ import re
 import unicodedata
 
 from chunking.loaders.latex_groups import OPTION, balanced
+from chunking.loaders.latex_units import with_units
 from chunking.loaders.scripts import lowered, raised
 
 _MARKS = "\u0300\u0301\u0302\u0308\u0303\u0304\u0307\u0306\u030c\u030b\u0327\u0323\u030a\u0328"
@@ -102,7 +103,7 @@ def _with_notes(source: str) -> str:
 
 def _words(source: str) -> str:
     if "\\" in source:
-        source = _LINE_END.sub(" ", source)
+        source = with_units(_LINE_END.sub(" ", source))
         # Escaped characters step aside while braces and commands are removed.
         source = _ESCAPED.sub(lambda match: chr(0xE000 + ord(match.group(1))), source)
         source = _DROPPED.sub("", source)

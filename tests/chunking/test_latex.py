@@ -182,3 +182,56 @@ def test_settings_of_environments_are_no_text_and_notes_stand_apart() -> None:
         *("本文介绍方法。", "Two columns.", "Mini text.", "A fox."),
         "The limit is five (Raised by us in $x_{2}$.) per user.",
     ]
+
+
+def test_latex_slides_have_their_titles_as_headings() -> None:
+    source = r"""\documentclass{beamer}
+    \begin{document}\frame{\titlepage}
+    \section{Motivation}
+    \begin{frame}[fragile]{Why correct it?}{A subtitle}
+    Passages may be wrong.
+    \begin{itemize}[<+->]
+    \item<1-> First point \pause
+    \item<2-> Where $x < 2$ and \verb|a <b> c|.
+    \end{itemize}
+    \end{frame}
+    \begin{frame}
+    \frametitle<presentation>{Numbers \& tables}
+    \begin{columns}[T]\begin{column}{0.5\textwidth}
+    \begin{block}{Definition} A grade is a probability. \end{block}
+    \end{column}\end{columns}
+    \only<3>{Shown \alert<2>{late}.}
+    \note{Smile.}
+    \end{frame}
+    \frame[plain]{\frametitle{Thanks}Questions?}
+    \end{document}"""
+    document = load_bytes(source.encode(), source="a.tex")
+    assert [(document.text[b.start : b.end], b.heading_path) for b in document.blocks if b.kind != "heading"] == [
+        ("A subtitle", ("Motivation", "Why correct it?")),
+        ("Passages may be wrong.", ("Motivation", "Why correct it?")),
+        ("- First point\n- Where $x < 2$ and a <b> c.", ("Motivation", "Why correct it?")),
+        ("A grade is a probability.", ("Motivation", "Numbers & tables", "Definition")),
+        ("Shown late.", ("Motivation", "Numbers & tables")),
+        ("Smile.", ("Motivation", "Numbers & tables")),
+        ("Questions?", ("Motivation", "Thanks")),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("source", "read"),
+    [
+        (r"\SI{9.81}{\metre\per\second\squared}", "9.81 m/s^2"),
+        (r"\qty{5}{\kilo\gram\per\cubic\metre}", "5 kg/m^3"),
+        (r"\SI[per-mode=symbol]{3}{m.s^{-1}}", "3 m·s^-1"),
+        (r"\SI{37}{\degreeCelsius}", "37 °C"),
+        (r"\SI{5}{\percent}", "5%"),
+        (r"\SI{12}{\micro\litre}", "12 µL"),
+        (r"\SIrange{1}{5}{\kilo\gram}", "1–5 kg"),
+        (r"\SIlist{1;2;3}{\metre}", "1, 2, 3 m"),
+        (r"\si{\per\second}", "1/s"),
+        (r"\num{1.5e6} and \ang{45}", "1.5e6 and 45°"),
+        (r"\SI{5}{\smoot}", "5 smoot"),
+    ],
+)
+def test_latex_quantities_keep_their_units(source: str, read: str) -> None:
+    assert load_bytes(f"It is {source}.".encode(), source="a.tex").text == f"It is {read}."
