@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -195,7 +196,6 @@ class Index:
 
     def status(self) -> dict[str, Any]:
         """Names and sizes. `pending` chunks await their vectors, `missing` documents await ingest into this index."""
-        files = [path for path in self._folder.rglob("*") if path.is_file()] if self._folder.exists() else []
         return {
             "fingerprint": self.fingerprint,
             "chunking": self.chunking.model_dump(),
@@ -205,7 +205,7 @@ class Index:
             "chunks": len(self.chunks),
             "vectors": self._store.count(),
             "pending": len(self.chunks.pending()),
-            "vector_bytes": sum(path.stat().st_size for path in files),
+            "vector_bytes": _size(self._folder),
         }
 
     def verify(self) -> dict[str, Any]:
@@ -376,6 +376,15 @@ class Index:
             wrong += int((np.abs(np.linalg.norm(rows, axis=1) - 1) > 1e-3).sum())
             wrong += len(rows) * (rows.shape[1] != expected)
         return wrong
+
+
+def _size(folder: Path) -> int:
+    """Bytes of the files in it; SQLite's journals come and go meanwhile."""
+    size = 0
+    for path in folder.rglob("*"):
+        with suppress(OSError):
+            size += path.stat().st_size * path.is_file()
+    return size
 
 
 def _sorted(counts: tuple[Any, Any]) -> Any:

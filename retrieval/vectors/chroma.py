@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +44,7 @@ class ChromaStore:
         self._users = 0
         self._client: Any = None
         self._collection: Any = None
+        self._place: int | None = None
         self._copy: tempfile.TemporaryDirectory[str] | None = None
 
     def upsert(self, points: Points) -> None:
@@ -110,7 +111,11 @@ class ChromaStore:
         self.close()
         if self._folder.is_file():
             self._folder.unlink()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        gone = self._beside("gone")
+        with suppress(OSError):  # At once, for a reader that opens it meanwhile would write into what is left.
+            self._folder.rename(gone)
+        for folder in (gone, self._folder):
+            shutil.rmtree(folder, ignore_errors=True)
 
     def close(self) -> None:
         with self._idle:
@@ -129,8 +134,13 @@ class ChromaStore:
     def _open(self) -> Iterator[Any]:
         try:
             with self._idle:
+                place = None if self._write else _place(self._folder)
+                if self._collection is not None and place != self._place:
+                    # SQLite finds its journal by path: it would take that of the new file for its own.
+                    self.close()
                 if self._collection is None:
                     self._client, self._collection = self._connect()
+                    self._place = place
                 self._users += 1
             try:
                 yield self._collection
@@ -138,21 +148,39 @@ class ChromaStore:
                 with self._idle:
                     self._users -= 1
                     self._idle.notify_all()
-        # Chroma lets errors of its Rust side through as they come, plain Exceptions among them.
-        except Exception as error:
+        # Chroma lets errors of its Rust side through as they come: plain Exceptions, and panics, which are none.
+        except BaseException as error:
+            if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+                raise
             raise StoreError(self._trouble(error)) from error
 
     def _connect(self) -> tuple[Any, Any]:
         check_graphs(self._folder)
-        if self._write:
-            return _embedded(self._folder, self._name)
         held = _held(self._folder)
+        if self._write:
+            if not held:
+                self._make()
+            return _embedded(self._folder, self._name)
         if held and os.access(self._folder, os.W_OK):
             return _embedded(self._folder, self._name, write=False)
         # Chroma writes when it opens: what lies where nothing can be written is read from a copy.
         self._copy = tempfile.TemporaryDirectory(prefix="crag-vectors-", ignore_cleanup_errors=True)
         copy = Path(self._copy.name) / self._folder.name
         return _embedded(Path(shutil.copytree(self._folder, copy)) if held else copy, self._name)
+
+    def _make(self) -> None:
+        """Appears whole: a reader that opened it half made would make its tables too, and one of the two would fail."""
+        partial = self._beside("partial")
+        client, _ = _embedded(partial, self._name)
+        client.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+        partial.rename(self._folder)
+
+    def _beside(self, name: str) -> Path:
+        folder = self._folder.with_name(f"{self._folder.name}.{name}")
+        if folder.exists():  # Of a process that was killed.
+            shutil.rmtree(folder, ignore_errors=True)
+        return folder
 
     def _trouble(self, error: Exception) -> str:
         return (
@@ -167,6 +195,14 @@ def _held(folder: Path) -> bool:
         return (folder / "chroma.sqlite3").stat().st_size > 0
     except OSError:
         return False
+
+
+def _place(folder: Path) -> int | None:
+    """Another one where the owner has put a new folder in the place of the old."""
+    try:
+        return folder.stat().st_ino
+    except OSError:
+        return None
 
 
 def _embedded(folder: Path, name: str, *, write: bool = True) -> tuple[Any, Any]:

@@ -36,6 +36,15 @@ def switch_index(home: Path, ready: Event) -> None:
         workspace.switch("mine", index)
 
 
+def rebuild_often(home: Path, times: int, ready: Event) -> None:
+    with Workspace.open(home, write=True) as workspace:
+        index = workspace.index(CHUNKING, HashEmbedder())
+        ready.set()
+        for _ in range(times):
+            index.rebuild()
+            index.status()
+
+
 def ingest_until_full(home: Path, folder: Path, limit: int, told: Connection) -> None:
     """Ingest where no file may grow over `limit` bytes, and tell what that gave: a sentence, or that all went in."""
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import multiprocessing
 import random
+import shutil
 from multiprocessing.context import ForkServerContext
 from pathlib import Path
 
 import pytest
 
+from retrieval.config import RetrievalConfig
 from retrieval.ingest import catch_up, ingest
+from retrieval.retriever import Retriever
 from retrieval.workspace import Workspace
 from tests.fakes.corpus import CHUNKING
 from tests.fakes.embedder import HashEmbedder
-from tests.fakes.victim import ingest_until_full, switch_index
+from tests.fakes.victim import ingest_until_full, rebuild_often, switch_index
 
 
 def corpus(folder: Path, count: int) -> None:
@@ -67,6 +70,28 @@ def test_a_switch_killed_at_random_moments_is_resumed_while_the_earlier_index_an
         for index in (workspace.index(CHUNKING, HashEmbedder()), new):
             assert index.verify()["ok"], index.verify()
         assert new.status()["documents"] == 80
+
+
+def test_rebuilds_beside_a_reader_that_asks_on_and_on(tmp_path: Path, processes: ForkServerContext) -> None:
+    folder, home = tmp_path / "corpus", tmp_path / "home"
+    corpus(folder, 10)
+    with Workspace.open(home, write=True) as workspace:
+        ingest(workspace, workspace.index(CHUNKING, HashEmbedder()), [folder], warm_sentences=False)
+    (index,) = (home / "indexes").iterdir()
+    for name in ("partial", "gone"):  # As a process leaves them that was killed.
+        shutil.copytree(index, index.with_name(f"{index.name}.{name}"))
+    ready = processes.Event()
+    child = processes.Process(target=rebuild_often, args=(home, 4, ready))
+    child.start()
+    with Workspace.open(home, write=False) as workspace:
+        read = workspace.index(CHUNKING, HashEmbedder())
+        retriever = Retriever(read, read.embedder, RetrievalConfig())
+        while child.exitcode is None:
+            assert retriever.retrieve("property p3 of item 7").hits
+        assert child.exitcode == 0
+        assert retriever.retrieve("property p3 of item 7").degraded == ()
+        assert read.verify()["ok"]
+    assert list((home / "indexes").iterdir()) == [index]
 
 
 @pytest.mark.parametrize("limit", [60_000, 300_000])
