@@ -182,7 +182,7 @@ class ChromaStore:
             shutil.rmtree(folder, ignore_errors=True)
         return folder
 
-    def _trouble(self, error: Exception) -> str:
+    def _trouble(self, error: BaseException) -> str:
         return (
             f"The vectors in {self._folder} cannot be used ({error}): run crag index rebuild, "
             "which writes them anew from the workspace."

@@ -52,7 +52,7 @@ class ChromaServerStore(ChromaStore):
         for session in sessions:
             session.close()
 
-    def _trouble(self, error: Exception) -> str:
+    def _trouble(self, error: BaseException) -> str:
         return (
             f"The Chroma server at {self._url} cannot be used ({error}): start it, or correct store.url; "
             "if it has lost its data, run crag index rebuild."
