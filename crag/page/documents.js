@@ -10,10 +10,12 @@ import { said, word } from "./words.js";
 const view = document.getElementById("documents");
 const EVERY = 700; // Milliseconds between two looks at a job.
 const MOST = 300; // Rows drawn at once.
+const MANY = 12; // Documents from which on a field to find them is shown.
 const jobs = new Map(); // Uploads of this visit, the newest last.
 let limits = null;
 let problem = "";
 let wanted = "";
+let sought = "";
 
 export async function draw() {
   if (view.hidden) return;
@@ -121,9 +123,29 @@ function skippedFile({ path, reason, code, kept }) {
 
 function table() {
   if (!state.documents.length) return h("p.note.empty", {}, word("noDocuments"), " ", h("code.command", {}, "crag ingest FOLDER"));
+  if (state.documents.length < MANY) return h("div.rows", {}, rows(state.documents));
+  const found = h("div", {}, rows(named(sought)));
+  const field = h("input.find", {
+    id: "find", type: "search", value: sought, placeholder: word("findDocuments"), ariaLabel: word("findDocuments"), autocomplete: "off",
+    oninput: () => {
+      sought = field.value;
+      found.replaceChildren(...rows(named(sought)));
+    },
+  });
+  return h("div.rows", {}, field, found);
+}
+
+/** The documents whose title, source and collection hold every word of `text`. */
+function named(text) {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  return state.documents.filter((each) => words.every((one) => `${each.title} ${each.source} ${each.collection}`.toLowerCase().includes(one)));
+}
+
+function rows(documents) {
+  if (!documents.length) return [h("p.note", { role: "status" }, word("noneFound"))];
   const several = state.collections.length > 1;
-  return h("div.rows", {},
-    h("ul.documents", {}, state.documents.slice(0, MOST).map((each) => h("li", {},
+  return [
+    h("ul.documents", {}, documents.slice(0, MOST).map((each) => h("li", {},
       h("button.open", { type: "button", onclick: () => showDocument(each.id) },
         h("span.kind", {}, kind(each)),
         h("span.name", {}, each.title || each.source),
@@ -132,7 +154,8 @@ function table() {
         h("button.quiet", { type: "button", ariaLabel: `${word("chunks")}: ${each.source}`, onclick: () => showChunks(each) }, word("chunks")),
         h("button.quiet", { type: "button", ariaLabel: `${word("readAgain")}: ${each.source}`, onclick: () => follow(() => api.readAgain(each.id)) }, word("readAgain")),
         h("button.quiet.danger", { type: "button", ariaLabel: `${word("delete")}: ${each.source}`, onclick: () => remove(each) }, word("delete")))))),
-    state.documents.length > MOST ? h("p.note", {}, word("moreDocuments", state.documents.length - MOST)) : "");
+    documents.length > MOST ? h("p.note", {}, word("moreDocuments", documents.length - MOST)) : "",
+  ];
 }
 
 async function remove(each) {

@@ -1,6 +1,7 @@
 // One answer, from the first progress line to the last citation.
 import * as api from "./api.js";
-import { copyText, h, icon, prose } from "./dom.js";
+import { copyText, h, icon } from "./dom.js";
+import { flat, prose } from "./prose.js";
 import { showDocument } from "./reader.js";
 import { said, word } from "./words.js";
 
@@ -92,7 +93,7 @@ export class Reply {
     if (!this.answer) return h("span.marker", {}, String(number));
     if (!citation) return null;
     const label = `${word("openSource", number)}: ${citation.title || citation.source}`;
-    return h("button.marker", { type: "button", title: citation.quote, ariaLabel: label, onclick: () => openCitation(citation) }, String(number));
+    return h("button.marker", { type: "button", title: flat(citation.quote), ariaLabel: label, onclick: () => openCitation(citation) }, String(number));
   }
 
   details() {
@@ -118,7 +119,7 @@ export class Reply {
         h("span.node", {}, word("nodes")[event.node] ?? event.node),
         bar(event.milliseconds / longest),
         h("span.time", {}, milliseconds(event.milliseconds)),
-        h("span.detail", {}, explain(event.detail)))),
+        h("span.detail", {}, explain(event.detail, this.answer.question)))),
         h("li.total", {}, h("span.node", {}, word("total")), h("span"), h("span.time", {}, milliseconds(timings.total)), h("span"))),
       this.facts());
   }
@@ -178,7 +179,8 @@ function judged({ status, route, confidence, models, trace }) {
   const uncertain = status === "grounded" && (route !== "correct" || confidence < 0.5);
   return {
     colour: uncertain ? "partial" : status,
-    badge: `${word("status")[status]} · ${word("confidence", Math.round(confidence * 100))}`,
+    // "Not answered, 98% confident" would be read as sure that there is no answer: the path has the number.
+    badge: [word("status")[status], refused ? "" : word("confidence", Math.round(confidence * 100))].filter(Boolean).join(" · "),
     hint: word("confidenceHint"),
     why: word("route")[route](refused, ran("rewrite"), ran("search_web")),
   };
@@ -198,7 +200,7 @@ function source(citation) {
       h("span.number", {}, String(citation.marker)),
       h("span.title", {}, citation.title || citation.source),
       h("span.place", {}, citation.url ? [citation.url, citation.date ?? citation.accessed].filter(Boolean).join(" · ") : place),
-      h("q", {}, citation.quote)),
+      h("q", {}, flat(citation.quote))),
     alsoIn(citation.also_in ?? [])); // Conversations kept by an earlier release have none.
 }
 
@@ -226,9 +228,10 @@ function bar(share) {
 
 const milliseconds = (value) => (value >= 1000 ? `${(value / 1000).toFixed(1)} s` : `${value < 9.95 ? value.toFixed(1) : Math.round(value)} ms`);
 
-function explain(detail) {
+/** What a node decided. The question, which stands above, is not said again. */
+function explain(detail, question) {
   const shown = (value) => (typeof value === "number" && !Number.isInteger(value) ? value.toFixed(2) : Array.isArray(value) ? value.join(", ") : String(value));
-  return Object.entries(detail).filter(([, value]) => value !== null && typeof value !== "object" || Array.isArray(value))
+  return Object.entries(detail).filter(([, value]) => value !== question && value !== null && typeof value !== "object" || Array.isArray(value))
     .map(([name, value]) => [name.replaceAll("_", " "), value])
     .map(([name, value]) => `${word("details")[name] ?? name}: ${name === "question" || name === "query" ? shown(value) : word("values")[value] ?? shown(value)}`).join(" · ");
 }
