@@ -53,11 +53,14 @@ def standing(candidate: CandidateResult, base: str, gates: GateReport | None = N
     worse = leading(candidate.secondary, "WORSE")
     better = leading(candidate.secondary, "BETTER")
     word, tone = _of_metrics(candidate.verdict, bool(worse))
+    if word == "PARTLY WORSE":
+        said = _partly(candidate, base, worse, better)
+    else:
+        said = headline(candidate.primary, base=base, candidate=candidate.label)
+        said += _others(candidate.verdict, worse, better)
     gated = _gated(gates)
     if gates is not None and gates.exit_code:
         word, tone = _of_gates(gates)
-    said = headline(candidate.primary, base=base, candidate=candidate.label)
-    said += _others(candidate.verdict, worse, better)
     return Standing(word, tone, f"{said}; {gated}" if gated else said)
 
 
@@ -88,6 +91,18 @@ def _of_metrics(verdict: VerdictKind, others_worse: bool) -> tuple[str, Tone]:
     if others_worse and verdict != "WORSE":
         return ("MIXED", "open") if verdict == "BETTER" else ("PARTLY WORSE", "worse")
     return verdict, _TONES[verdict]
+
+
+def _partly(
+    candidate: CandidateResult, base: str, worse: Sequence[MetricResult], better: Sequence[MetricResult]
+) -> str:
+    """What got worse comes first: who reads no further than that must not go away with "no difference"."""
+    rose = f" and better on {named(better)}" if better else ""
+    decides = "is undecided" if candidate.verdict == "INCONCLUSIVE" else "shows no difference"
+    return (
+        f"{candidate.label} is worse than {base} on {named(worse)}{rose}, "
+        f"while {candidate.primary.info.name}, which decides, {decides}"
+    )
 
 
 def _of_gates(gates: GateReport) -> tuple[str, Tone]:

@@ -65,6 +65,8 @@ def sight(result: MetricResult) -> str:
 
 def _why_open(result: MetricResult) -> str:
     test, missing = result.test, len(result.pairing.incomplete)
+    if test.n == 0:
+        return "no question has a score in both runs"
     if test.n < LEAST_NON_TIED or result.worst is None or result.best is None:
         return (
             f"only {plural(test.n, 'question')} {'has' if test.n == 1 else 'have'} a score in both runs, and fewer "
@@ -97,12 +99,12 @@ def remarks(
         yield _missing(result)
     if result.not_applicable:
         yield f"{name} does not apply to {plural(result.not_applicable, 'question')}."
-    if noise is not None and abs(test.difference) <= noise:
+    if noise and abs(test.difference) <= noise:
         yield (
             f"The difference is within the judge's own noise: judging the same answers twice moves {name} by up to "
             f"{number(noise)}."
         )
-    if candidates > 1:
+    if candidates > 1 and p_value(result.p) != p_value(test.p):
         yield f"{p_value(result.p)} counts in that {candidates} candidates were tried (alone: {p_value(test.p)})."
     for figure, reason in incomparable.items():
         yield f"{figure} has no verdict: the two runs were {reason}."

@@ -72,15 +72,20 @@ def ladder(comparison: Comparison) -> Ladder:
 
 
 def node_medians(comparison: Comparison) -> list[tuple[str, list[float | None]]]:
-    """(step, median milliseconds in each run), in the order in which steps are first met."""
+    """(step, median milliseconds in each run), in the order in which steps run, the total last."""
     times: list[dict[str, list[float]]] = []
+    order: list[str] = []
     for _, run in labelled(comparison):
         found: dict[str, list[float]] = {}
         for record in run.answers.values():
+            place = 0
             for node, milliseconds in (record.answer or {}).get("timings", {}).items():
                 found.setdefault(node, []).append(milliseconds)
+                if node not in order:
+                    order.insert(place, node)
+                place = order.index(node) + 1
         times.append(found)
-    nodes = dict.fromkeys(node for found in times for node in found)
+    nodes = sorted(order, key=lambda node: node == "total")
     return [(node, [float(np.median(found[node])) if node in found else None for found in times]) for node in nodes]
 
 
@@ -116,4 +121,11 @@ def _flat(value: Any, prefix: str = "") -> dict[str, str]:
         }
     if prefix == "metrics" and isinstance(value, list):
         return {prefix: ", ".join(entry["name"] for entry in value)}
-    return {prefix: "none" if value is None else str(value)}
+    return {prefix: _written(value)}
+
+
+def _written(value: Any) -> str:
+    """As a pipeline file says it, figures to six digits."""
+    if value is None or isinstance(value, bool):
+        return {None: "none", True: "true", False: "false"}[value]
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -75,7 +75,8 @@ def _candidate(comparison: Comparison, candidate: CandidateResult) -> list[str]:
     worst = candidate.regressions
     if worst:
         blamed = ", ".join(f"{STAGE_WORDS[stage]}: {count}" for stage, count in candidate.stages.items())
-        lines += [f"<details><summary>{plural(len(worst), 'question')} regressed ({_text(blamed)})</summary>", ""]
+        counted = f"{plural(len(worst), 'question')} regressed on {_text(candidate.primary.info.name)}"
+        lines += [f"<details><summary>{counted} ({_text(blamed)})</summary>", ""]
         lines += [_regression(change) for change in worst[:_REGRESSIONS]]
         if len(worst) > _REGRESSIONS:
             lines.append(f"- and {len(worst) - _REGRESSIONS} more")

@@ -410,6 +410,9 @@ def test_judge_noise_and_unfinished_runs_are_remarked(tmp_path: Path) -> None:
     remarks = " ".join(compare_runs(base, [new], noise={"correctness": 0.06}).candidates[0].remarks)
     assert "within the judge's own noise" in remarks
     assert "The run of base is not whole (interrupted)" in remarks
+    silent = compare_runs(base, [base, new], noise={"correctness": 0.0})
+    assert "noise" not in " ".join(silent.candidates[0].remarks), "a judge that never wavers has no floor"
+    assert "counts in that 2 candidates were tried" not in " ".join(silent.candidates[0].remarks), "p = 1.00 alone too"
 
 
 def test_lines_that_a_finished_run_lost_make_it_unfinished(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from eval.report import render_html, render_junit, render_markdown
 from eval.report.figures import ladder, manifest_difference, node_medians
 from eval.sweep import Sweep, sweep
 from eval.verdicts import figures
-from tests.fakes.runs import CORRECTNESS, Case, realistic, write_run
+from tests.fakes.runs import CORRECTNESS, F1, Case, realistic, write_run
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 SECTIONS = ("worse-1", "forest-1", "ladder", "dots-1", "heat-1", "crag", "trade", "manifest")
@@ -276,11 +276,25 @@ def test_latency_by_step(comparison: Comparison) -> None:
         assert generate == pytest.approx(0.5 * (total or 0))
 
 
+def test_steps_stand_in_the_order_they_run_though_the_first_answer_had_few(tmp_path: Path) -> None:
+    """Of a question that was refused after a second search, say."""
+    run = write_run(tmp_path, [Case("a", {"f1": 1.0}), Case("b", {"f1": 1.0})], metrics=(F1,))
+    timings = ({"retrieve": 1.0, "generate": 2.0, "total": 3.0}, {"retrieve": 1.0, "grade": 4.0, "abstain": 1.0})
+    answers = {
+        key: replace(record, answer={**(record.answer or {}), "timings": times})
+        for (key, record), times in zip(run.answers.items(), timings, strict=True)
+    }
+    told = node_medians(compare_runs(replace(run, answers=answers), [run]))
+    assert [node for node, _ in told] == ["retrieve", "grade", "abstain", "generate", "total"]
+
+
 def test_manifest_difference_names_only_what_differs(comparison: Comparison) -> None:
     base, new = comparison.base, comparison.candidates[0].run
     fields = {field: (ours, theirs) for field, ours, theirs in manifest_difference(base, new)}
     assert fields["pipeline.name"] == ("crag", "vector")
-    assert fields["pipeline.resolved.retrieval.lexical"] == ("True", "False")
+    assert fields["pipeline.resolved.retrieval.lexical"] == ("true", "false")
+    longer = replace(base, manifest={**base.manifest, "index": {"mean_tokens": 46.53846153846154}})
+    assert manifest_difference(base, longer) == [("index.mean_tokens", "–", "46.5385")]
     assert "started" not in fields
     assert "suite.hash" not in fields
     assert manifest_difference(base, replace(base, manifest={**base.manifest, "started": "later"})) == []

@@ -46,7 +46,13 @@ def stand(comparison: Comparison, gates: GateReport | None = None) -> Standing:
             (SAME, FELL, FELL),
             "PARTLY WORSE",
             "worse",
-            "No difference shown between tiny and vector on f1, but recall@5 and mrr got worse",
+            "tiny is worse than vector on recall@5 and mrr, while f1, which decides, shows no difference",
+        ),
+        (
+            (SAME, FELL, ROSE),
+            "PARTLY WORSE",
+            "worse",
+            "tiny is worse than vector on recall@5 and better on mrr, while f1, which decides, shows no difference",
         ),
         (
             (SAME, ROSE, SAME),
@@ -93,7 +99,10 @@ def test_the_page_the_summary_and_the_terminal_begin_with_it(
 ) -> None:
     comparison = compared(tmp_path, f1=SAME, recall=FELL, mrr=FELL)
     gates = [check_gates(GATES, comparison.candidates[0].run, comparison.base)]
-    told = "No difference shown between tiny and vector on f1, but recall@5 and mrr got worse; 1 of 2 gates failed"
+    told = (
+        "tiny is worse than vector on recall@5 and mrr, while f1, which decides, shows no difference; "
+        "1 of 2 gates failed"
+    )
     page = render_html(comparison, gates=gates)
     assert f"<title>{told}</title>" in page
     assert '<section class="card verdict worse">' in page
