@@ -24,6 +24,8 @@ from eval.statistics import ALPHA
 from eval.verdicts import figures, level, p_value, plural, signed
 
 _PATH = click.Path(path_type=Path)
+_WIDEST = 30
+"""Characters of a heading: runs that are told apart by their paths would leave the other columns no room."""
 _COLOURS = {"better": "green", "worse": "red", "open": "yellow"}
 
 
@@ -139,7 +141,16 @@ def _print_candidate(comparison: Comparison, candidate: CandidateResult, gates: 
     equal = [result for result in results if result.equal and result is not candidate.primary]
     rows = [_row(result, decides=result is candidate.primary) for result in results if result not in equal]
     interval = f"{level(comparison.alpha)} interval"
-    headings = ("metric", f"{candidate.label} - {base}", interval, "p (Holm)", "n", "won/tied/lost", "verdict")
+    sides = f"{candidate.label} - {base}"
+    headings = (
+        "metric",
+        sides if len(sides) <= _WIDEST else "difference",
+        interval,
+        "p (Holm)",
+        "n",
+        "won/tied/lost",
+        "verdict",
+    )
     print_rows(to, headings, rows, right=headings[1:6])
     if equal:
         to.print(f"  {plural(len(equal), 'metric')} equal on every question: {', '.join(r.info.name for r in equal)}.")

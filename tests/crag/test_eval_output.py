@@ -51,3 +51,15 @@ def test_a_run_is_not_compared_with_itself(tmp_path: Path) -> None:
     ran = CliRunner().invoke(compare, [str(folder), str(folder / ".." / "a")])
     assert ran.exit_code == 2
     assert "is given twice" in ran.output
+
+
+def test_runs_told_apart_by_their_paths_leave_the_table_its_room(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    places = [tmp_path / "a-rather-long-folder" / side / "vector" for side in ("yesterday", "today")]
+    for place, value in zip(places, (0.2, 0.9), strict=True):
+        write_run(place, [Case(f"q{n}", {"f1": value}) for n in range(8)], name="vector", metrics=(F1,))
+    with pytest.raises(SystemExit):
+        compare.main([*map(str, places)], standalone_mode=False)
+    header = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("metric"))
+    assert header.split()[:2] == ["metric", "difference"]
