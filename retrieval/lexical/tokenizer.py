@@ -34,6 +34,9 @@ _ASKING = re.compile(
     re.IGNORECASE,
 )
 
+_HOW_MANY = re.compile("几[^何乎率许度]")
+"""几天, 几次: asking, which passages are not asked to say."""
+
 _STOP_WORDS = """
 a about an and are as at be been being but by can could did do does for from had has have he her his how i if in into is
 it its me my of on or our she should so such than that the their them then there these they this those to was we were
@@ -77,8 +80,19 @@ def simplified(text: str) -> str:
 
 
 def _words(cut: list[str]) -> list[str]:
-    # A single character is mostly a verb or a measure word of the question itself.
-    return [word for word in cut if len(word) > 1 and word not in _STOPS]
+    # A single character is mostly a verb or a measure word of the question itself; several in a row are a word that
+    # the dictionary lacks (年假).
+    terms: list[str] = []
+    span = ""
+    for word in [*cut, ""]:
+        if len(word) == 1 and word not in _STOPS:
+            span += word
+            continue
+        terms += [span[i : i + 2] for i in range(len(span) - 1)]
+        span = ""
+        if word and word not in _STOPS and not _HOW_MANY.fullmatch(word):
+            terms.append(word)
+    return terms
 
 
 def _words_and_bigrams(cut: list[str]) -> list[str]:

@@ -52,6 +52,15 @@ def test_long_numbers_of_addresses_are_no_versions() -> None:
     assert set(tokenize("11186623.0.0.4a6e")) == {"11186623.0.0.4a6e", "11186623", "4a6e"}
 
 
+def test_a_short_chinese_question_is_about_its_subject_not_about_its_asking() -> None:
+    """The dictionary cuts 年假 into two characters, and 几天 is what is asked for: no passage says it."""
+    assert words("年假几天？") == words("年假有几天？") == words("年假有幾天？") == {"年假"}
+    assert words("年假几天？") <= set(tokenize("正式员工每年享有15天带薪年假。"))
+    assert words("几点上班？") == {"上班"}
+    assert words("几何是什么？") == {"几何"}
+    assert words("要多久？") == set()
+
+
 def test_chinese_gives_words_and_bigrams_but_no_stop_words() -> None:
     assert set(tokenize("检索增强生成是什么")) >= {"检索", "增强", "生成", "索增"}
     assert not {"是", "什么", "成是", "是什"} & set(tokenize("检索增强生成是什么"))
