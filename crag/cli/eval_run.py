@@ -112,6 +112,11 @@ def print_runs(results: list[RunResult], *, judged: bool) -> None:
         to.print(
             f"{result.run.name}: {counted(summary['questions'], 'question')}{failed}{stopped}, in {result.run.path}"
         )
+        if first := next((record.error for record in result.run.answers.values() if record.error), None):
+            to.print(
+                f"  The pipeline failed first with {first['type']}: {first['message']} --resume --retry-errors asks "
+                "those questions again."
+            )
         if result.stopped is None and (lacking := judge_errors(summary)):
             to.print(f"  {lacking} First reason: {result.reason}. --resume --retry-errors asks the judge again.")
     if unlocated := results[0].run.summary["unlocated"]:

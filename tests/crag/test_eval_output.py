@@ -46,6 +46,15 @@ def test_a_run_says_how_many_scores_the_judge_owes_it(tmp_path: Path, capsys: py
     assert "The judge gave no score" not in capsys.readouterr().out
 
 
+def test_a_run_whose_pipeline_failed_says_with_what(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    error = {"type": "ProviderError", "message": "The model gave no reply."}
+    run = write_run(tmp_path, [Case("a", {"f1": 1.0}), Case("b", {"f1": "pipeline_error"}, error=error)], metrics=(F1,))
+    print_runs([RunResult(replace(run, summary=summarize(run)), None)], judged=True)
+    said = " ".join(capsys.readouterr().out.split())
+    assert "2 questions, 1 failed, in" in said
+    assert "failed first with ProviderError: The model gave no reply. --resume --retry-errors asks those" in said
+
+
 def test_a_run_is_not_compared_with_itself(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "a", [Case("a", {"f1": 1.0})], metrics=(F1,)).path
     ran = CliRunner().invoke(compare, [str(folder), str(folder / ".." / "a")])
