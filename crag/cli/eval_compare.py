@@ -132,7 +132,7 @@ def _print_candidate(comparison: Comparison, candidate: CandidateResult, gates: 
     to, base = console(), comparison.base_label
     found = standing(candidate, base, gates)
     to.print(Text(found.line, style=f"bold {_COLOURS.get(found.tone, '')}"))
-    to.print(f"  {candidate.primary.info.name} {figures(candidate.primary, alpha=comparison.alpha)}.")
+    to.print(f"  {candidate.primary.info.name}: {figures(candidate.primary, alpha=comparison.alpha)}.")
     for words, _, others in moved(candidate):
         to.print(f"  {words}: {', '.join(f'{r.info.name} {signed(r.test.difference)}' for r in others)}.")
     for remark in (*candidate.remarks, comparison.decided):

@@ -46,7 +46,9 @@ def _verdict(comparison: Comparison, candidate: CandidateResult, gates: GateRepo
     found = standing(candidate, comparison.base_label, gates)
     mark = f"**{found.mark}** " if found.mark else ""
     lines = [f"{MARKS[found.tone]} {mark}{_text(found.headline)}.", ""]
-    lines.append(f"- {_text(candidate.primary.info.name)} {_text(figures(candidate.primary, alpha=comparison.alpha))}.")
+    lines.append(
+        f"- {_text(candidate.primary.info.name)}: {_text(figures(candidate.primary, alpha=comparison.alpha))}."
+    )
     for words, _, others in moved(candidate):
         listed = ", ".join(f"{result.info.name} {signed(result.test.difference)}" for result in others)
         lines.append(f"- {words}: {_text(listed)}.")
