@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from chunking.loaders.pdf_cells import with_written_tables
 from chunking.loaders.pdf_characters import Boxes, characters
 from chunking.loaders.pdf_lines import Line, line_segments, reading_order
 from chunking.loaders.pdf_rules import page_grids
@@ -26,6 +27,6 @@ def page_lines(page: Any) -> list[Line]:
             boxes = Boxes(text_page, text)
         grids = page_grids(page, boxes.direction) if text else []
         segments = with_ruled_tables(line_segments(text, boxes, grids), grids)
-        return reading_order(segments, page.get_width())
+        return reading_order(with_written_tables(segments), page.get_width())
     finally:
         text_page.close()

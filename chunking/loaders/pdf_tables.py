@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from chunking.loaders.joining import join_lines
 from chunking.loaders.pdf_bands import Rows, banded_tables, cell_text, split_rows, within
 from chunking.loaders.pdf_lines import Cell, Line
 from chunking.loaders.pdf_rules import Grid
@@ -14,25 +15,45 @@ _LEAST_CELLS = 6
 """Two columns need three rows, three columns two: less may as well be chance."""
 _ALIGNED = 1.5  # line heights that the edges or the middles of a column's cells may be apart
 _APART = 3.0  # line heights from row to row
+_WRAPPED = 1.6  # line heights from line to line inside a cell
 _FEWEST_DRAWN = 0.1
 """Of the cells of a grid that hold words, those of empty rows and columns counted: drawings have fewer."""
 _FEWEST_FILLED = 0.4
 """The same among the rows and columns that hold any."""
-_MARKER = re.compile(r"(?:[•·●○▪◦‣*–-]|[（(]?\w{1,3}[.)）、])\Z")
+_MARKER = re.compile(r"(?:[•·●○▪◦‣*–-]|[（(]?\w{1,3}[.)）、]|\[\w{1,8}\])\Z")
+_FIRST_WORD = re.compile(r"[\u3040-\u9fff]|[^\s\u3040-\u9fff]+")
+"""What a line could have taken from the next one."""
 
 
 @dataclass(slots=True)
-class _Column:
+class Column:
     left: float
     right: float
     cells: dict[int, Cell] = field(default_factory=dict)
+    tail: Cell | None = None
+    """The last line of its last cell."""
 
     def overlaps(self, cell: Cell) -> bool:
         return cell.left < self.right and cell.right > self.left
 
     def take(self, row: int, cell: Cell) -> None:
-        self.cells[row] = cell
+        if above := self.cells.get(row):
+            text = join_lines([above.text, cell.text])[0]
+            self.cells[row] = Cell(text, min(above.left, cell.left), max(above.right, cell.right))
+        else:
+            self.cells[row] = cell
+        self.tail = cell
         self.left, self.right = min(self.left, cell.left), max(self.right, cell.right)
+
+    def wraps(self, row: int, cell: Cell, tolerance: float) -> bool:
+        """Whether a line goes on with the cell of a row: it stands below, and its first word had no room above."""
+        above = self.tail
+        if row not in self.cells or above is None:
+            return False
+        below = min(abs(cell.left - above.left), abs(cell.left + cell.right - above.left - above.right) / 2)
+        word = _FIRST_WORD.match(cell.text)
+        width = (cell.right - cell.left) * (word.end() if word else 0) / max(1, len(cell.text))
+        return below <= tolerance and above.right + width > self.right - tolerance
 
     def aligned(self, tolerance: float) -> bool:
         """Below the header, cells share their left edge, their right edge or their middle."""
@@ -54,9 +75,9 @@ def find_tables(lines: Sequence[Line]) -> dict[int, tuple[int, Rows]]:
             found[at] = (at + 1, lines[at].rows)
             at += 1
             continue
-        stop, columns = _grow(lines, at)
-        if stop - at > 1 and _is_table(columns, stop - at, lines[at].size):
-            found[at] = (stop, tuple(tuple(_text(column, row) for column in columns) for row in range(stop - at)))
+        stop, columns, rows = _grow(lines, at)
+        if is_table(columns, rows, lines[at].size):
+            found[at] = (stop, cells_of(columns, rows))
             at = stop
         else:
             at += 1
@@ -73,13 +94,13 @@ def with_ruled_tables(segments: list[Line], grids: Sequence[Grid]) -> list[Line]
             first = next(index for index, segment in enumerate(segments) if id(segment) in gone)
             segments = [
                 *(segment for segment in segments[:first] if id(segment) not in gone),
-                _table_line(inside, rows, -number),
+                table_line(inside, rows, -number),
                 *(segment for segment in segments[first:] if id(segment) not in gone),
             ]
     return segments
 
 
-def _table_line(inside: Sequence[Line], rows: Rows, number: int) -> Line:
+def table_line(inside: Sequence[Line], rows: Rows, number: int) -> Line:
     return Line(
         " ".join(cell for row in rows for cell in row if cell),
         min(segment.left for segment in inside),
@@ -137,35 +158,68 @@ def _first_cell(
     return row, column
 
 
-def _text(column: _Column, row: int) -> str:
-    return column.cells[row].text if row in column.cells else ""
+def cells_of(columns: Sequence[Column], rows: int) -> Rows:
+    """The words of each cell, row by row."""
+    return tuple(
+        tuple(column.cells[row].text if row in column.cells else "" for column in columns) for row in range(rows)
+    )
 
 
-def _grow(lines: Sequence[Line], first: int) -> tuple[int, list[_Column]]:
-    columns: list[_Column] = []
+def _grow(lines: Sequence[Line], first: int) -> tuple[int, list[Column], int]:
+    """The line after the last, the columns, and how many rows they have."""
+    columns: list[Column] = []
+    rows = 0
     for number in range(first, len(lines)):
         line = lines[number]
-        if len(line.cells) < 2:
-            return number, columns
         if number > first:
+            size = max(line.size, lines[number - 1].size)
             drop = lines[number - 1].bottom - line.bottom
-            if not 0 < drop <= _APART * max(line.size, lines[number - 1].size):
-                return number, columns
-        places = [[column for column in columns if column.overlaps(cell)] for cell in line.cells]
-        taken = [id(column) for each in places for column in each]
-        # A cell over several columns, or two cells in one: another table, or none.
-        if any(len(each) > 1 for each in places) or len(set(taken)) < len(taken) or (columns and not taken):
-            return number, columns
-        for cell, each in zip(line.cells, places, strict=True):
-            column = each[0] if each else _Column(cell.left, cell.right)
-            column.take(number - first, cell)
-            if not each:
-                columns.append(column)
-        columns.sort(key=lambda column: column.left)
-    return len(lines), columns
+            if not 0 < drop <= _APART * size:
+                return number, columns, rows
+            if drop <= _WRAPPED * size and (wrapped := _wrapped(columns, line, rows - 1)):
+                for column, cell in wrapped:
+                    column.take(rows - 1, cell)
+                continue
+        if len(line.cells) < 2 or not take_row(columns, line.cells, rows):
+            return number, columns, rows
+        rows += 1
+    return len(lines), columns, rows
 
 
-def _is_table(columns: list[_Column], rows: int, size: float) -> bool:
+def take_row(columns: list[Column], cells: Sequence[Cell], row: int) -> bool:
+    """Adds a row to the columns; False, and nothing added, where its cells do not stand in them."""
+    places = [[column for column in columns if column.overlaps(cell)] for cell in cells]
+    taken = [id(column) for each in places for column in each]
+    # A cell over several columns, or two cells in one: another table, or none.
+    if any(len(each) > 1 for each in places) or len(set(taken)) < len(taken) or (columns and not taken):
+        return False
+    for cell, each in zip(cells, places, strict=True):
+        column = each[0] if each else Column(cell.left, cell.right)
+        column.take(row, cell)
+        if not each:
+            columns.append(column)
+    columns.sort(key=lambda column: column.left)
+    return True
+
+
+def _wrapped(columns: Sequence[Column], line: Line, row: int) -> list[tuple[Column, Cell]]:
+    """The cells of a row that a line goes on with, each in its column; none where the line is something else.
+
+    The first column stays empty then, and another one too: a row that says all but its name has its own place.
+    """
+    cells = line.cells or (Cell(line.text, line.left, line.right),)
+    if len(columns) < 2 or len(cells) > max(1, len(columns) - 2):
+        return []
+    found = []
+    for cell in cells:
+        places = [column for column in columns if column.overlaps(cell)]
+        if len(places) != 1 or places[0] is columns[0] or not places[0].wraps(row, cell, line.size / 2):
+            return []
+        found.append((places[0], cell))
+    return found
+
+
+def is_table(columns: list[Column], rows: int, size: float) -> bool:
     filled = sum(len(column.cells) for column in columns)
     if len(columns) < 2 or filled < _LEAST_CELLS or rows < 2 or filled * 2 < rows * len(columns):
         return False

@@ -165,3 +165,41 @@ def test_columns_of_running_text_between_rules_are_no_table() -> None:
     document = load_bytes(bytes(pdf.output()), source="a.pdf")
     assert tables(document) == []
     assert document.text.index("041 text") < document.text.index("100 text")
+
+
+@pytest.mark.parametrize(("padding", "align"), [(0, "TOP"), (2, "TOP"), (2, "MIDDLE")])
+def test_a_wrapped_cell_stays_in_its_row_without_rules(padding: int, align: str) -> None:
+    pdf = _pdf()
+    pdf.multi_cell(0, 5, SENTENCE * 3)
+    pdf.ln(4)
+    with pdf.table(ROWS, col_widths=(25, 60, 15), borders_layout="NONE", v_align=align, padding=padding):
+        pass
+    pdf.ln(4)
+    pdf.multi_cell(0, 5, SENTENCE * 3)
+    document = load_bytes(bytes(pdf.output()), source="a.pdf")
+    assert tables(document) == [written(ROWS)]
+    assert [block.kind for block in document.blocks] == ["paragraph", "table", "paragraph"]
+
+
+def _laid(rows: Sequence[Sequence[str]], columns: Sequence[float]) -> Document:
+    pdf = _pdf()
+    for number, row in enumerate(rows):
+        for x, words in zip(columns, row, strict=True):
+            if words:
+                pdf.text(x, 30 + 4 * number, words)
+    return load_bytes(bytes(pdf.output()), source="a.pdf")
+
+
+def test_a_row_without_its_name_is_no_wrapped_one() -> None:
+    rows = [
+        *(("Part", "Task", "Interval"), ("Pump", "Lubricate the shaft", "yearly"), ("", "Check the seal", "monthly")),
+        *(("", "Clean", "weekly"), ("Filter", "Rinse", "monthly")),
+    ]
+    assert tables(_laid(rows, (20, 60, 120))) == [written(rows)]
+
+
+def test_a_line_that_had_room_above_is_no_wrapped_one() -> None:
+    rows = [("Part", "Task", "Interval"), ("Pump", "Oil", "yearly"), ("Filter", "Rinse with clean water", "monthly")]
+    document = _laid([*rows, ("Seal", "Check", "monthly"), ("", "Prices are in euros", "")], (20, 60, 120))
+    assert tables(document) == [written([*rows, ("Seal", "Check", "monthly")])]
+    assert document.text.endswith("\n\nPrices are in euros")
