@@ -96,6 +96,7 @@ export function draw() {
   $("send").setAttribute("aria-label", word(running ? "stop" : "send"));
   $("send").title = word(running ? "stop" : "send");
   $("welcome").hidden = conversation.turns.length > 0;
+  $("chat-title").hidden = !$("welcome").hidden;
   $("log").classList.toggle("wide", conversation.turns.some((turn) => turn.replies.length > 1));
   drawChoices();
   drawWelcome();

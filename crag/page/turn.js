@@ -8,7 +8,7 @@ export class Turn {
     this.question = question;
     this.replies = pipelines.map((pipeline) => new Reply(question, pipeline, retry, pipelines.length > 1));
     this.element = h("li.turn", {},
-      h("div.question", {}, h("p", {}, question)),
+      h("div.question", {}, h("h2", {}, question)),
       h(pipelines.length > 1 ? "div.replies.pair" : "div.replies", {}, this.replies.map((reply) => reply.card)));
   }
 

@@ -27,6 +27,7 @@ export function translate(root = document) {
   document.documentElement.lang = current === "zh" ? "zh-CN" : "en";
   for (const element of root.querySelectorAll("[data-text]")) element.textContent = word(element.dataset.text);
   for (const element of root.querySelectorAll("[data-placeholder]")) element.placeholder = word(element.dataset.placeholder);
+  for (const element of root.querySelectorAll("[data-title]")) element.title = word(element.dataset.title);
   for (const element of root.querySelectorAll("[data-label]")) {
     element.setAttribute("aria-label", word(element.dataset.label));
     if (element.tagName === "BUTTON") element.title = word(element.dataset.label);

@@ -173,11 +173,11 @@ def test_a_server_without_runs_says_how_to_get_them(server: Serving, open_page: 
     assert "crag serve --runs" in page.inner_text("#evaluations")
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_axe_finds_no_serious_fault(dark: bool, server: Serving, open_page: Callable[..., Page]) -> None:
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (400, True)], ids=["wide-light", "narrow-dark"])
+def test_axe_finds_no_serious_fault(width: int, dark: bool, server: Serving, open_page: Callable[..., Page]) -> None:
     from axe_playwright_python.sync_playwright import Axe
 
-    page = open_page(f"{server.url}/", dark=dark)
+    page = open_page(f"{server.url}/", width=width, dark=dark)
     page.wait_for_selector(".example")
     faults = []
 
@@ -192,11 +192,13 @@ def test_axe_finds_no_serious_fault(dark: bool, server: Serving, open_page: Call
     page.select_option("#rival", "vector")
     ask(page, QUESTION)
     page.click("summary")
-    page.click("#open-history")
-    look("answer and history")
+    look("answer")
     page.click("button.marker >> nth=0")
     page.wait_for_selector("mark")
     look("reader")
+    page.keyboard.press("Escape")
+    page.click("#open-history")
+    look("history")
     page.keyboard.press("Escape")
     for view in ("documents", "evaluations"):
         page.click(f".tabs [data-view={view}]")
