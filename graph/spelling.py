@@ -56,13 +56,13 @@ def _latin(word: str, words: Mapping[str, None], known: Known) -> str:
         # A short word with another letter is another word: a mouse is no house. In a long one it is the graver slip.
         lacking = len(set(word) - set(other))
         if abs(len(other) - len(word)) <= limit and lacking < limit:
-            slips = (_slips(word, other), lacking)
-            if slips < least:
-                best, least = other, slips
+            apart = (slips(word, other), lacking)
+            if apart < least:
+                best, least = other, apart
     return best
 
 
-def _slips(a: str, b: str) -> int:
+def slips(a: str, b: str) -> int:
     """Letters inserted, left out, replaced or swapped with the next, at least."""
     before: list[int] = []
     row = list(range(len(b) + 1))

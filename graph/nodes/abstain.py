@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from graph.instead import instead
-from graph.named import lacking
+from graph.named import lacking, unheard
 from graph.neutral import neutral_line
 from graph.nodes.base import Node, Result, Run
 from graph.state import State
@@ -54,7 +54,7 @@ def abstention(state: State, *, filtered: bool = False) -> str:
     sorry = (_FILTERED if nothing else _SORRY)[language]
     gap, comma = ("", "、") if zh else (" ", ", ")
     hits = state["best"].hits if "best" in state else ()
-    if missing := lacking(state["standalone"], hits):
+    if missing := dict.fromkeys((*lacking(state["standalone"], hits), *unheard(state["standalone"], hits))):
         sorry += gap + _LACKING[language].format(names=comma.join(missing))
     elif others := instead(state["standalone"], hits):
         found = comma.join(neutral_line(each) for each in others[0].found)

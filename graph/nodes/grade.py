@@ -16,7 +16,7 @@ from graph.config import GradingConfig
 from graph.instead import instead
 from graph.interaction import with_interaction
 from graph.model_grader import SCHEMA, TOKENS, grading_messages, pooled, read_grades
-from graph.named import UNNAMED, lacking
+from graph.named import UNHEARD, UNNAMED, lacking, unheard
 from graph.nodes.base import Node, Result, Run, degraded
 from graph.routes import route_of
 from graph.state import Graded, State
@@ -134,14 +134,17 @@ async def _with_model(question: str, graded: Graded, run: Run) -> tuple[Graded, 
 
 def _named(state: State, graded: Graded, told: dict[str, Any]) -> Graded:
     """`graded`, of little worth where it lacks what the question names or speaks of another, which `told` then says."""
-    missing, others = lacking(state["standalone"], graded.hits), instead(state["standalone"], graded.hits)
-    if not missing and not others:
-        return graded
-    if missing:
-        told["lacks"] = list(missing)
+    question, hits, confidence = state["standalone"], graded.hits, graded.confidence
+    missing, others, names = lacking(question, hits), instead(question, hits), unheard(question, hits)
+    if missing or names:
+        told["lacks"] = list(dict.fromkeys((*missing, *names)))
     if others:
         told["speaks_of"] = {other.asked: list(other.found) for other in others}
-    return replace(graded, confidence=min(graded.confidence, UNNAMED))
+    if names:
+        confidence = UNHEARD * confidence / (1 - confidence + UNHEARD * confidence)
+    if missing or others:
+        confidence = min(confidence, UNNAMED)
+    return replace(graded, confidence=confidence)
 
 
 def graded_hits(query: str, hits: tuple[Hit, ...], run: Run) -> Graded:

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from graph.engine import Engine
-from graph.named import UNNAMED, lacking
+from graph.named import UNNAMED, lacking, unheard
 from tests.fakes.graph import ScriptedGrader, deps, hit
 
 TEXT = "The QM-300 pump has a warranty of five years. Error E07 means that it is blocked. Set poll\\_interval."
@@ -45,3 +45,40 @@ def test_evidence_without_it_is_refused_and_the_refusal_says_why() -> None:
     assert next(event.detail for event in unknown.trace if event.node == "grade")["lacks"] == ["QM-500"]
     chinese = asyncio.run(engine.ask("QM-500 的保修期是多久？"))
     assert "找到的段落都没有提到 QM-500。" in chinese.text
+
+
+GANDHI = hit(
+    "Mahatma Gandhi read Shelley in South Africa. The wiki engine runs on Linux.", source="docs/acmewiki/faq.md"
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("Does the engine run on Solaris?", ("Solaris",)),
+        ("Does the engine run on Linux or Solaris in July?", ("Solaris",)),
+        ("Where did Ghandi read Shelley's poems?", ()),  # Misspelt, and with another ending.
+        ("Who was it that read in the South African Republic?", ("Republic",)),
+        ("Does Acmewiki run? Perhaps it does.", ()),  # The name of its folder; the first word of a sentence.
+        ("Does The Engine Run On Solaris?", ()),
+        ("does it run on NASA machines", ()),  # What an abbreviation stands for may be spelt out.
+        ("它能在 Solaris 上运行吗？", ("Solaris",)),
+        ("它能在 Linux 上运行吗？", ()),
+    ],
+)
+def test_proper_names_that_no_passage_says_are_told(question: str, names: tuple[str, ...]) -> None:
+    assert unheard(question, [GANDHI]) == names
+
+
+def test_a_name_is_not_missed_in_another_language() -> None:
+    assert unheard("Who leads the office in Shanghai?", [hit("上海办事处由周砚秋负责，杭州总部由林叙白负责。")]) == ()
+    assert unheard("Who leads the office in Shanghai?", []) == ()
+
+
+def test_evidence_that_never_says_the_name_loses_its_odds_and_the_refusal_says_so() -> None:
+    engine = Engine(deps([GANDHI], calibration=ScriptedGrader([0.6])))
+    answer = asyncio.run(engine.ask("Does the wiki engine run on Solaris?"))
+    assert (answer.status, answer.confidence) == ("abstained", pytest.approx(0.06 / 0.46))
+    assert "None of what was found mentions Solaris." in answer.text
+    surer = Engine(deps([GANDHI], calibration=ScriptedGrader([0.9])))
+    assert asyncio.run(surer.ask("Does the wiki engine run on Solaris?")).confidence == pytest.approx(0.09 / 0.19)
