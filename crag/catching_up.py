@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from chunking.errors import CragError
 from crag.app import Crag
 from crag.pipeline import Pipeline
+from retrieval.embedders.interrupt import interruptible
 
 _log = logging.getLogger(__name__)
 
@@ -34,7 +35,8 @@ def catching_up(crag: Crag, pipelines: Sequence[Pipeline]) -> Iterator[None]:
     def work() -> None:
         for pipeline in pipelines:
             try:
-                crag.catch_up(pipeline, check)
+                with interruptible(check):
+                    crag.catch_up(pipeline, check)
                 crag.warm([pipeline])
             except _StoppedError:
                 return

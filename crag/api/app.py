@@ -87,7 +87,7 @@ def create_app(
         lifespan=running,
         responses=errors.responses(),
     )
-    app.state.stopping = Stopping()
+    app.state.stopping = Stopping(jobs.stop)
     errors.install(app)
     app.add_middleware(
         Guard,

@@ -32,6 +32,7 @@ from crag.app import Crag
 from crag.pipeline import Pipeline
 from crag.settings import Limits
 from eval.runs import write_json
+from retrieval.embedders.interrupt import interruptible
 from retrieval.registry import DocumentRecord, member_id
 
 FINISHED_KEPT = 200
@@ -85,12 +86,16 @@ class Jobs:
                 self._queue.put(job["id"])
         self._worker.start()
 
-    def close(self) -> None:
-        """Stop at the next whole batch; what is left goes on with the next start."""
+    def stop(self) -> None:
+        """Have the worker end between two texts, and wait for nothing; what is left goes on with the next start."""
         self._stopping.set()
         if (reader := self._reader) is not None:
             reader.stop()
         self._queue.put(None)
+
+    def close(self) -> None:
+        """Stop, and wait for the worker."""
+        self.stop()
         if self._worker.is_alive():
             self._worker.join()
 
@@ -187,7 +192,8 @@ class Jobs:
             try:
                 if job["attempts"] > _ATTEMPTS:
                     raise DocumentError("The server ended in the middle of this upload, again and again: see its log.")
-                self._run(job)
+                with interruptible(self._check):
+                    self._run(job)
                 self._finish(job, "done", started)
             except StoppedError:
                 job["attempts"] -= 1  # It was asked to end, and did not fail over this job.
@@ -279,10 +285,11 @@ class Jobs:
             raise StoppedError
 
     def _finish(self, job: Job, status: str, started: float, error: Job | None = None) -> None:
-        job.update(status=status, stage="done", finished=int(time.time()), error=error)
-        job["seconds"] = round(time.perf_counter() - started, 3)
         self._keep(job)  # Before the job says that it is done: the next server looks at unfinished ones only.
-        self._save(job)
+        seconds = round(time.perf_counter() - started, 3)
+        end = {"status": status, "stage": "done", "finished": int(time.time()), "error": error, "seconds": seconds}
+        self._save({**job, **end})
+        job.update(end)  # Last, at once: whoever reads it may delete a document, or have it read again.
         for number in range(len(job["files"])):
             self._path(job, number).unlink(missing_ok=True)
         with self._lock:
@@ -296,7 +303,8 @@ class Jobs:
 
 
 def shown(job: Job) -> Job:
-    """A job as clients see it."""
+    """A job as clients see it, while the worker goes on with it."""
+    job = dict(job)  # First, and its files after it: one that is done has no file that is not.
     files = [dict(entry) for entry in job["files"]]
     statuses = [entry["status"] for entry in files]
     return {

@@ -6,8 +6,10 @@ import asyncio
 import contextlib
 import ipaddress
 import json
+import logging
 import os
 import socket
+import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -17,6 +19,12 @@ from crag.app import Crag
 from crag.client import NOTE
 from crag.pipeline import Pipeline
 from crag.settings import API_KEY, Limits, cors_origins
+
+LAST_SECONDS = 4
+"""That a process which was told to end has beyond the time of running answers: with those it is within the ten that
+container engines wait before they kill."""
+
+logger = logging.getLogger("crag.api")
 
 
 def is_loopback(host: str) -> bool:
@@ -65,12 +73,30 @@ def note(home: Path, bound: socket.socket) -> Iterator[None]:
         path.unlink(missing_ok=True)
 
 
+def _end_within(seconds: float, home: Path) -> None:
+    """End the process then, whatever it waits for: an embedding endpoint that does not answer, a file that is read.
+
+    The workspace is as after a kill, which it is made for: nothing is half, and jobs go on with the next start.
+    """
+
+    def end() -> None:
+        logger.warning(
+            "Work that could not be broken off was left after %s s; the next start goes on with it.", seconds
+        )
+        (home / NOTE).unlink(missing_ok=True)
+        os._exit(0)
+
+    timer = threading.Timer(seconds, end)
+    timer.daemon = True
+    timer.start()
+
+
 def serve(
     crag: Crag, pipelines: Sequence[Pipeline], bound: socket.socket, keys: KeyRing, *, runs: Path | None = None
 ) -> None:
     """Serve until interrupted; running answers then get `Limits.stop_seconds`, and are told when that is over.
 
-    Raises KeyboardInterrupt, as uvicorn does.
+    Raises KeyboardInterrupt, as uvicorn does. The process has `LAST_SECONDS` more to end by itself.
     """
     import uvicorn
 
@@ -78,9 +104,12 @@ def serve(
     from crag.api.heads import bounded
 
     limits = Limits.from_environment()
+    home = crag.workspace.home
 
     class Server(uvicorn.Server):
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            app.state.stopping.begin()
+            _end_within(limits.stop_seconds + LAST_SECONDS, home)
             late = asyncio.get_running_loop().call_later(limits.stop_seconds, app.state.stopping.end)
             await super().shutdown(sockets)
             late.cancel()

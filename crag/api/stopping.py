@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 from fastapi import Request
@@ -13,9 +14,15 @@ from crag.api.errors import ApiError
 class Stopping:
     """Answers that run are watched; `end` cancels those that are left when the time to finish is over."""
 
-    def __init__(self) -> None:
+    def __init__(self, *others: Callable[[], None]) -> None:
+        """`others` are told as soon as the server is told to end, and may not wait."""
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._others = others
         self.over = False
+
+    def begin(self) -> None:
+        for tell in self._others:
+            tell()
 
     def watch(self, task: asyncio.Task[Any]) -> None:
         self._tasks.add(task)

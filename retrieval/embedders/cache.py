@@ -18,6 +18,7 @@ from typing import Self
 import numpy as np
 
 from retrieval.embedders.base import Embedder, Role, Vectors, token_reader
+from retrieval.embedders.interrupt import pause
 from retrieval.readonly import connect_read_only
 from retrieval.types import Degraded
 
@@ -199,6 +200,7 @@ class CachedEmbedder:
         known = {key: vector for key, vector in found.items() if _is_unit(vector, self.dimension)}
         missing = [key for key in unique if key not in known]
         for first in range(0, len(missing), self._SLICE):
+            pause()
             part = missing[first : first + self._SLICE]
             vectors = self._embedder.embed([unique[key] for key in part], "passage")
             self._cache.put(part, vectors)

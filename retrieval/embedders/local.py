@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from retrieval.embedders.e5.engine import EngineEmbedder
 from retrieval.embedders.e5.tokenizer import load_tokenizer
 from retrieval.embedders.e5.tokens import BOS, EOS, POSITIONS, PREFIX, E5TokenReader
 from retrieval.embedders.e5.weights import model_file
+from retrieval.embedders.interrupt import pause
 
 
 class LocalEmbedder:
@@ -58,8 +59,18 @@ class LocalEmbedder:
         if len(order) == 1:
             run(0)
         else:
-            list(self._pool.map(run, order))
+            self._run_all(run, order)
         return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), np.float32)
+
+    def _run_all(self, run: Callable[[int], None], rows: Sequence[int]) -> None:
+        runs = [self._pool.submit(run, row) for row in rows]
+        try:
+            for each in runs:
+                each.result()
+                pause()
+        finally:  # Or the pool would work off what nobody waits for any more, after Ctrl-C too.
+            for each in runs:
+                each.cancel()
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         return [len(ids) for ids in self._encode(texts)]

@@ -2,37 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-import functools
 import io
-import json
 import os
 import re
-import signal
 import socket
 import time
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import httpx
-import psutil
 import pytest
-import uvicorn
-from hypothesis import given
-from hypothesis import strategies as st
-from starlette.types import Receive, Scope, Send
-from uvicorn.server import ServerState
 
-from chunking.errors import DocumentError
-from chunking.loaders import load_path
-from crag.api.heads import bounded
-from crag.api.jobs import Jobs, clean_name
-from crag.app import Crag
-from crag.settings import Limits
-from tests.crag.cli import crag
 from tests.crag.serving import Serving, serving
 
 PUMP = "# Pump\n\nThe pump P-77 is serviced every seven months by the blue team.\n"
@@ -275,21 +258,6 @@ def test_one_file_that_is_too_large_is_refused(http: httpx.Client) -> None:
     assert (reply.status_code, reply.json()["error"]["code"]) == (413, "body_too_large")
 
 
-@pytest.mark.parametrize("length", ["1073741824", "-1", "x", "9" * 30])
-def test_a_length_that_cannot_be_is_refused_at_once(own: Serving, length: str) -> None:
-    head = f"POST /v1/documents HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n\r\n"
-    assert talk(own, head)[:12] in ("HTTP/1.1 413", "HTTP/1.1 400")
-
-
-def test_a_body_that_stops_coming_is_given_up(own: Serving) -> None:
-    head = "POST /v1/documents HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary=b\r\n"
-    started = time.monotonic()
-    told = talk(own, f"{head}Content-Length: 1000\r\n\r\n--b\r\n")
-    assert told.startswith("HTTP/1.1 408")
-    assert "body_too_slow" in told
-    assert time.monotonic() - started < 10
-
-
 @pytest.mark.parametrize("path", ["/v1/documents", "/v1/search"])
 def test_a_client_that_leaves_while_its_body_arrives_leaves_nothing(
     own: Serving, http: httpx.Client, path: str
@@ -337,217 +305,3 @@ def test_an_upload_that_cannot_be_kept_is_told_so(own: Serving, http: httpx.Clie
     assert reply.status_code == 503
     assert "none of it was taken in" in reply.json()["error"]["message"]
     assert str(own.home) not in reply.text
-
-
-SLOW = "POST /v1/search HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-
-
-@pytest.mark.parametrize(
-    ("head", "bytewise", "told"),
-    [
-        ("", "", ""),
-        ("GET /healthz HTTP/1.1\r\nHost: localhost\r\n", "X-Slow: yes\r\n" * 100_000, ""),
-        ("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", "GET / HTTP/1.1\r\n" + "X: y\r\n" * 100_000, "200"),
-        (f"{SLOW}Content-Length: 1000\r\n\r\n", "x" * 1000, "408"),
-        (f"{SLOW}Transfer-Encoding: chunked\r\n\r\n", "1\r\nx\r\n" * 1000, "408"),
-    ],
-)
-def test_a_byte_now_and_then_does_not_hold_a_connection(own: Serving, head: str, bytewise: str, told: str) -> None:
-    url = httpx.URL(own.url)
-    with socket.create_connection((url.host, url.port or 80), timeout=0.05) as connection:
-        connection.sendall(head.encode())
-        rest, said, end = iter(bytewise.encode()), b"", time.monotonic() + 60
-        while time.monotonic() < end:
-            try:
-                if byte := next(rest, None):
-                    connection.send(bytes([byte]))
-                if not (part := connection.recv(10_000)):
-                    break
-                said += part
-            except TimeoutError:
-                continue
-            except (BrokenPipeError, ConnectionResetError):
-                break
-        else:
-            raise AssertionError("the connection is still open")
-    assert told in said.decode()
-    assert bool(told) == bool(said)
-
-
-def test_a_head_without_end_is_broken_off(own: Serving) -> None:
-    url = httpx.URL(own.url)
-    with (
-        socket.create_connection((url.host, url.port or 80), timeout=20) as connection,
-        pytest.raises((BrokenPipeError, ConnectionResetError)),
-    ):
-        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n" + b"X-Long: yes\r\n" * 4_000_000)
-
-
-def test_a_head_without_end_is_broken_off_while_an_answer_runs_too() -> None:
-    async def slow(scope: Scope, receive: Receive, send: Send) -> None:
-        while (await receive())["type"] != "http.disconnect":
-            continue
-
-    async def flood() -> int:
-        config = uvicorn.Config(slow, log_config=None)
-        config.load()
-        made = functools.partial(bounded(Limits()), config=config, server_state=ServerState(), app_state={})
-        server = await asyncio.get_running_loop().create_server(made, "127.0.0.1", 0)
-        async with server:
-            _, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
-            writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            sent = 0
-            while sent < 20_000_000 and not writer.is_closing():
-                writer.write(b"GET / HTTP/1.1\r\n" * (not sent) + b"X-Long: yes\r\n" * 1000)
-                sent += 13_000
-                with contextlib.suppress(ConnectionError):
-                    await writer.drain()
-                await asyncio.sleep(0)
-            writer.transport.abort()
-        return sent
-
-    assert asyncio.run(flood()) < 20_000_000
-
-
-def test_a_client_that_does_not_read_is_given_up(own: Serving) -> None:
-    url = httpx.URL(own.url)
-    with socket.socket() as connection:
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        connection.connect((url.host, url.port or 80))
-        connection.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * 400)
-        mine, server, end = connection.getsockname()[1], psutil.Process(own.process.pid), time.monotonic() + 60
-        for held in (True, False):
-            while held != (mine in {each.raddr.port for each in server.net_connections("tcp") if each.raddr}):
-                assert time.monotonic() < end
-                time.sleep(0.02)
-
-
-def talk(own: Serving, text: str) -> str:
-    """What comes back for the bytes of a request, as far as it comes in one piece."""
-    url = httpx.URL(own.url)
-    with socket.create_connection((url.host, url.port or 80), timeout=20) as connection:
-        connection.sendall(text.encode())
-        told = b""
-        while part := connection.recv(10_000):
-            told += part
-            if b"}}" in told or not part:
-                break
-        return told.decode()
-
-
-def test_a_job_that_is_broken_off_is_finished_by_the_next_server(copy_of_samples: Callable[[], Path]) -> None:
-    home = copy_of_samples()
-    files = [("files", (f"{n}.md", f"# Note {n}\n\n{PUMP.replace('77', str(n))}".encode())) for n in range(40)]
-    with serving(home) as first:
-        job = httpx.post(f"{first.url}/v1/documents", files=files, timeout=60).json()["id"]
-        while not httpx.get(f"{first.url}/v1/jobs/{job}").json()["done"]:
-            time.sleep(0.01)
-        first.process.send_signal(signal.SIGKILL)
-        first.process.wait()
-    with serving(home) as second, httpx.Client(base_url=second.url, timeout=60) as http:
-        told = finished(http, job)
-        assert told["status"] == "done"
-        assert {entry["status"] for entry in told["files"]} <= {"added", "updated", "unchanged"}, told
-        assert "seven months" in answer(http, "How often is the pump P-39 serviced?")["text"]
-        assert http.get("/v1/documents").json()["total"] == 40 + 18
-        assert not list((home / "uploads" / "jobs" / job).glob("[0-9]*"))
-    verified = crag("index", "verify", "--json", home=home)
-    assert verified.json["ok"], verified.out
-
-
-def test_no_moment_at_which_a_server_is_killed_loses_a_file(home: Path) -> None:
-    texts = {f"{n}.md": PUMP.replace("77", str(n)).encode() for n in range(3)}
-    with Crag.open(home, write=True) as crag:
-        jobs = Jobs(crag, [crag.pipeline], Limits())
-        jobs.start()
-        folder = jobs.new()
-        for n, text in enumerate(texts.values()):
-            (folder / str(n)).write_bytes(text)
-        told = worked_off(jobs, jobs.submit(folder, list(texts), "default")["id"])
-        assert told["added"] == 3, json.dumps(told)
-        jobs.close()
-        # As it lies there after a kill: the first file's job was saved but its bytes had not moved yet; of the second
-        # not even the job was saved; the third had not been reached.
-        job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
-        job.update(status="running", finished=None)
-        for n, (entry, text) in enumerate(zip(job["files"], texts.values(), strict=True)):
-            (folder / str(n)).write_bytes(text)
-            (home / "uploads" / "files" / entry["document"]).unlink()
-            if n:
-                entry.update(status="waiting", document=None)
-        (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
-        crag.remove([told["files"][2]["document"]])
-
-        later = Jobs(crag, [crag.pipeline], Limits())
-        later.start()
-        again = worked_off(later, folder.name)
-        later.close()
-        assert [entry["status"] for entry in again["files"]] == ["added", "unchanged", "added"], again
-        assert later.uploaded() >= {entry["document"] for entry in again["files"]}
-        assert not list(folder.glob("[0-9]*"))
-
-
-def test_a_server_that_is_asked_to_end_gives_no_job_up(home: Path) -> None:
-    with Crag.open(home, write=True) as crag:
-        first = Jobs(crag, [crag.pipeline], Limits())
-        folder = first.new()
-        (folder / "0").write_bytes(PUMP.encode())
-        first.submit(folder, ["pump.md"], "default")
-        for _ in range(5):
-            jobs = Jobs(crag, [crag.pipeline], Limits())
-            jobs.start()
-            while jobs.get(folder.name)["stage"] == "queued":  # type: ignore[index]
-                time.sleep(0.001)
-            jobs.close()
-        last = Jobs(crag, [crag.pipeline], Limits())
-        last.start()
-        told = worked_off(last, folder.name)
-        last.close()
-        assert (told["status"], told["added"] + told["unchanged"]) == ("done", 1), told
-
-
-def test_a_file_that_was_indexed_before_a_restart_is_kept_and_no_other_is_read_for_it(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with Crag.open(home, write=True) as crag:
-        crag.ingest_documents([load_path(_written(tmp_path / "up" / "pump.md"), origin="pump.md", source="pump.md")])
-        jobs = Jobs(crag, [crag.pipeline], Limits())
-        jobs.start()
-        folder = jobs.new()
-        (folder / "0").write_bytes(PUMP.encode())
-        told = worked_off(jobs, jobs.submit(folder, ["pump.md"], "default")["id"])
-        assert (told["unchanged"], told["chunks"]) == (1, 0), told
-        identifier = told["files"][0]["document"]
-        assert identifier in jobs.uploaded()
-
-        (home / "uploads" / "files" / identifier).unlink()
-        _written(tmp_path / "pump.md")
-        monkeypatch.chdir(tmp_path)
-        with pytest.raises(DocumentError, match="upload it again"):
-            jobs.again(crag.workspace.registry.find(identifier))
-        jobs.close()
-
-
-def _written(path: Path) -> Path:
-    path.parent.mkdir(exist_ok=True)
-    path.write_bytes(PUMP.encode())
-    return path
-
-
-def worked_off(jobs: Jobs, name: str) -> dict[str, Any]:
-    end = time.monotonic() + 60
-    while (told := jobs.get(name)) is None or not told["finished"]:
-        assert time.monotonic() < end, told
-        time.sleep(0.01)
-    return told
-
-
-@given(st.text(max_size=300))
-def test_a_clean_name_climbs_nowhere_and_stays_clean(name: str) -> None:
-    cleaned = clean_name(name)
-    assert cleaned
-    assert not cleaned.startswith("/")
-    assert not {"", ".", ".."} & set(cleaned.split("/"))
-    assert cleaned.isprintable()
-    assert clean_name(cleaned) == cleaned
-    json.dumps(cleaned).encode()
