@@ -52,6 +52,12 @@ def offers(part: str, header: Sequence[str]) -> bool:
     return bool(_asked(part, header) - {0})
 
 
+def asked_column(part: str, header: Sequence[str]) -> int | None:
+    """The one column beside the first that a question asks for, None where there is none or more than one."""
+    found = sorted(_asked(part, header) - {0})
+    return found[0] if len(found) == 1 else None
+
+
 def _asked(part: str, header: Sequence[str]) -> set[int]:
     words = content_words(part)
     named = {i for i, cell in enumerate(header) if _names(part, words, cell)}

@@ -39,8 +39,8 @@ _NUMBER = _kind(
 )
 _WHY = _kind(
     r"\bwhy\b|\breason|为什么|為什麼|为何|為何|原因|何以",
-    r"(?i:because|due to|since|so that|in order to|reason|owing|thus|therefore|cause)"
-    r"|因为|因為|由于|由於|因此|所以|为了|為了|导致|導致|使得|原因",
+    r"(?i:because|due to|since|so that|in order to|reason|owing|thus|therefore|cause|otherwise|or else)"
+    r"|因为|因為|由于|由於|因此|所以|为了|為了|导致|導致|使得|原因|否则|否則|以免|以防|避免",
     r"\breasons?\b|\bcauses?\b|\bwhy\b|原因|理由",
 )
 KINDS = (
@@ -162,6 +162,27 @@ def _measured(measure: Measure, text: str, header: str) -> float:
 def asks_several(question: str) -> bool:
     """Whether a summary, list, comparison, reason or procedure is asked for rather than one fact."""
     return _SEVERAL.search(question) is not None
+
+
+_MOST = re.compile(
+    r"\b(?:most|highest|largest|biggest|longest|heaviest|tallest|fastest|widest|deepest|farthest|furthest|oldest|latest|newest"
+    r"|maximum|greatest|strongest|priciest|dearest)\b|最(?:高|大|多|长|長|重|快|贵|貴|远|遠|久|宽|深|晚|新)",
+    re.IGNORECASE,
+)
+_LEAST = re.compile(
+    r"\b(?:least|lowest|smallest|shortest|lightest|slowest|cheapest|narrowest|nearest|closest|youngest|earliest|minimum|fewest)\b"
+    r"|最(?:低|小|少|短|轻|輕|慢|便宜|近|窄|早)",
+    re.IGNORECASE,
+)
+_CHOOSES = re.compile(r"\b(?:which|what|who)\b|哪|谁|誰|什么|什麼", re.IGNORECASE)
+
+
+def extreme(question: str) -> int:
+    """1 where the greatest of several is asked for ("Which model is the heaviest?"), -1 for the least, else 0."""
+    if not _CHOOSES.search(question):
+        return 0
+    most, least = _MOST.search(question) is not None, _LEAST.search(question) is not None
+    return most - least
 
 
 def asks_why(question: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import zip_longest
+from itertools import takewhile, zip_longest
 
 from graph.columns import asked_columns
 from graph.evidence import Source, Strip
@@ -12,6 +12,8 @@ from graph.language import has_han
 from graph.neutral import neutralise
 
 _LINE_START = re.compile(r"\A(?:\s*(?:[-*•>]|#{1,6}|\d{1,2}[.)])\s+)+")
+SHORT = 120
+"""Tokens of a passage that would have taken one row more: a table at its end ends there."""
 _CJK = r"\u3000-\u303f\u3400-\u4dbf\u4e00-\u9fff\uff00-\uffef"
 _WRAPPED = re.compile(rf"(?<=[{_CJK}])[ \t]*\n[ \t]*(?=[{_CJK}])|(?<=[a-z]-)[ \t]*\n[ \t]*(?=[a-z])")
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)[^\n]*$", re.MULTILINE)
@@ -78,6 +80,24 @@ def carried_header(context: str) -> str | None:
     lines = context.split("\n")
     carried = len(lines) > 1 and lines[-2].lstrip().startswith("|") and _RULE.fullmatch(lines[-1].strip())
     return lines[-2].strip() if carried else None
+
+
+def table_rows(source: Source, strip: Strip) -> tuple[list[Strip], bool]:
+    """The kept rows of the table that `strip` is of, and whether they are all that it has.
+
+    It may go on in another passage where nothing stands between it and the end of one that is not short.
+    """
+    table, chunk = _table_above(strip), strip.hit.chunk
+    if table is None or len(table) < 2 or not _RULE.fullmatch(table[1].strip()):
+        return [], False
+    above = chunk.text[: strip.start - chunk.start].rstrip().split("\n")
+    rest = chunk.text[strip.end - chunk.start :].lstrip("\n").split("\n")
+    below = list(takewhile(lambda line: line.lstrip().startswith("|"), rest))
+    first = chunk.start + len("\n".join(above[: len(above) - len(table) + 2]))
+    last = strip.end + sum(len(line) + 1 for line in below)
+    rows = [one for one in source.strips if first <= one.start < last]
+    ends = chunk.tokens <= SHORT or any(map(str.strip, rest[len(below) :]))
+    return rows, ends and len(rows) == len(table) - 1 + len(below)
 
 
 def _table_above(strip: Strip) -> list[str] | None:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,8 +39,9 @@ _TABLE_RULE = re.compile(r"\|(?:\s*:?-+:?\s*\|)+")
 _NO_WORDS = re.compile(r"[\W_]*")
 _REFERS_BACK = re.compile(
     r"(?:it|its|they|their|them|he|his|she|her|this|that|these|those|such|here|there|both|the (?:former|latter|same)"
+    r"|(?:after|before|in|for|at|on|by|with) (?:that|this|these|those|such a)"
     r"|however|therefore|thus|hence|consequently|otherwise|instead|in contrast|as a result|for this reason)\b"
-    r"|[它他她该該此其这這那]|上述|前者|后者|後者|两者|兩者|以上|如此|因此|所以|但是?|然而|不过|不過|否则|否則|另外|同时|同時|相反",
+    r"|[它他她该該此其这這那]|上述|前者|后者|後者|两者|兩者|以上|如此|因此|所以|但是?|然而|不过|不過|否则|否則|另外|同时|同時|相反|届时|此后|之后|以后|届期",
     re.IGNORECASE,
 )
 
@@ -191,6 +192,7 @@ def select(
     budget: int,
     count_tokens: Callable[[Sequence[str]], list[int]],
     follow: bool = False,
+    tables: bool = False,
 ) -> list[Strip]:
     """Strips at or above the threshold, best first, while they and what they refer to fit the budget (tokens).
 
@@ -213,7 +215,7 @@ def select(
             break
         wanted = [
             (p, j)
-            for j in (*_companions(cuts[p], i, follow), i)
+            for j in (*_companions(cuts[p], i, follow, tables), i)
             if (p, j) not in kept and _place(cuts[p], j) not in seen
         ]
         cost = sum(tokens[p][j] for _, j in wanted)
@@ -229,11 +231,12 @@ def select(
     ]
 
 
-def _companions(cut_: Cut, index: int, follow: bool) -> list[int]:
+def _companions(cut_: Cut, index: int, follow: bool, tables: bool) -> list[int]:
     text = cut_.text(index)
     if text.startswith("|"):
         header = cut_.header(index)
-        return [] if header is None else [header]
+        rows = _rows(cut_, index) if tables else []
+        return rows if header is None else [header, *(row for row in rows if row != header)]
     before = [index - 1] if index and refers_back(text) else []
     if is_question(text) and index + 1 < len(cut_.spans):
         further = 2 if is_verdict(cut_.text(index + 1)) else 1
@@ -241,6 +244,14 @@ def _companions(cut_: Cut, index: int, follow: bool) -> list[int]:
     if follow and (items := _items(cut_, index)):
         return [i for item in items for i in item if i != index]
     return before + [i for i in (index + 1, index + 2) if follow and i < len(cut_.spans)]
+
+
+def _rows(cut_: Cut, index: int) -> list[int]:
+    """The other spans of the table of a row."""
+    row = [cut_.text(i).startswith("|") for i in range(len(cut_.spans))]
+    first = index - sum(1 for _ in takewhile(bool, reversed(row[:index])))
+    last = index + sum(1 for _ in takewhile(bool, row[index + 1 :]))
+    return [i for i in range(first, last + 1) if i != index]
 
 
 def _items(cut_: Cut, index: int) -> Items:

@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from itertools import pairwise, zip_longest
 
 from chunking.sentences import split_sentences
-from graph.columns import names_row, offers
+from graph.columns import asked_column, names_row, offers
 from graph.evidence import Source, Strip
 from graph.exchanges import is_question, is_verdict
+from graph.extremes import extreme_rows
 from graph.language import has_han
-from graph.lists import LIST_ITEM, list_around
+from graph.lists import LIST_ITEM, LONGEST_LIST, announces, list_around
 from graph.llms.base import Message, Request
-from graph.questions import Expected, asks_several, asks_why, parts
-from graph.quotes import cells, header_line, in_fence, quoted
+from graph.questions import Expected, asks_several, asks_why, extreme, parts
+from graph.quotes import cells, header_line, in_fence, quoted, table_rows
 from graph.strips import refers_back
 from graph.support import content_words, negated
 from graph.types import Usage
@@ -67,12 +68,12 @@ class ExtractiveGenerator:
         return ()
 
     async def generate(self, request: Request) -> AsyncGenerator[str | Usage, None]:
-        gap, line = "", False
+        gap, line = None, False
         for quote in _quotes(request):
             # As the quote is written, not the question: "seconds.[1]The next" is read as one sentence.
             zh = has_han(quote.text)
             gap = "\n" if gap is not None and (quote.line or line) else gap
-            yield f"{gap}{_close(quote.text, zh=zh)}{'' if zh else ' '}[{quote.source.number}]"
+            yield f"{gap or ''}{_close(quote.text, zh=zh)}{'' if zh else ' '}[{quote.source.number}]"
             gap, line = "" if zh else " ", quote.line
 
     async def aclose(self) -> None:
@@ -100,7 +101,13 @@ def _quotes(request: Request) -> Iterator[Quote]:
                 listed |= {(source.hit.chunk.id, one.start) for item in items for one in item}
                 said.append(set().union(*(content_words(one.text) for item in items for one in item)))
                 yield from _list(source, items)
+                if len(sought) == 1:
+                    return
                 continue
+            if rank == 0 and len(sought) == 1 and (rows := _compared(sought[0], source, strip)):
+                header = header_line(source, strip)
+                yield from (Quote(source, quoted(row.text, header, sought), line=len(rows) > 1) for row in rows)
+                return
             units = _with_antecedent(strip) if len(said) + 2 <= limit else [_with_verdict(strip)]
             fresh = [unit for unit in units if not _repeats(unit, said)]
             if not fresh or fresh[-1] != units[-1]:
@@ -109,6 +116,10 @@ def _quotes(request: Request) -> Iterator[Quote]:
             header = header_line(source, strip)
             for unit in fresh:
                 yield Quote(source, quoted(unit, header if unit == strip.text else None, sought))
+
+
+def _only_announces(source: Source, strip: Strip) -> bool:
+    return announces(strip.text) and len(_list_of(source, strip)) < 2
 
 
 def _list_of(source: Source, strip: Strip) -> list[list[Strip]]:
@@ -151,6 +162,16 @@ def _ranked(request: Request, part: str, number: int | None) -> list[tuple[Sourc
     ]
 
 
+def _compared(part: str, source: Source, best: Strip) -> list[Strip]:
+    """For the greatest or the least in a table: the row that holds it, all rows where that cannot be told."""
+    header = header_line(source, best) if extreme(part) else None
+    rows, whole = table_rows(source, best) if header else ([], False)
+    if header is None or asked_column(part, cells(header)) is None:
+        return []
+    chosen = extreme_rows(part, cells(header), [cells(row.text) for row in rows]) if whole else []
+    return [rows[number] for number in chosen] or rows[:LONGEST_LIST]
+
+
 def _row_name(strip: Strip) -> str | None:
     return cells(strip.text)[0] if strip.text.lstrip().startswith("|") else None
 
@@ -177,7 +198,7 @@ def _scored(source: Source, part: str, number: int | None, expected: Expected) -
         # A sentence that only repeats the question answers nothing, unless it denies what is asked.
         says = bool(content_words(strip.text) - asked) or (negated(strip.text) and not negated(part))
         # Of a document's own questions and of a bare "Yes." what follows is the answer.
-        mute = is_question(strip.text) or is_verdict(strip.text)
+        mute = is_question(strip.text) or is_verdict(strip.text) or _only_announces(source, strip)
         kept = says and not mute and (code_allowed or not fenced)
         scored.append((score if kept else 0.0, source, strip))
         before = (score if says or mute else 0.0, strip)

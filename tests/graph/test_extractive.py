@@ -336,3 +336,34 @@ def test_steps_are_told_whole_and_in_order_one_a_line() -> None:
         "5. Fill the tank. [1]\n6. Switch the boiler on. [1]"
     )
     assert answer.status == "grounded"
+
+
+FLEET = "| Model | Weight |\n|---|---|\n| Alpha | 19 kg |\n| Beta | {beta} |\n| Gamma | 7 kg |\n\nThey are red."
+
+
+def test_the_heaviest_of_a_table_is_its_row() -> None:
+    told = ask("Which model has the highest weight?", FLEET.format(beta="34 kg"))
+    assert told.text == "Model: Beta, Weight: 34 kg. [1]"
+
+
+def test_what_cannot_be_compared_is_told_whole() -> None:
+    told = ask("Which model has the highest weight?", FLEET.format(beta="on request"), max_sentences=2)
+    assert (
+        told.text
+        == "Model: Alpha, Weight: 19 kg. [1]\nModel: Beta, Weight: on request. [1]\nModel: Gamma, Weight: 7 kg. [1]"
+    )
+
+
+def test_a_table_that_may_go_on_elsewhere_is_not_compared() -> None:
+    rows = "\n".join(
+        f"| Model {n} | {n} kg | of the long series of models that are made in the north |" for n in range(30)
+    )
+    told = ask("Which model has the highest weight?", f"| Model | Weight | Kind |\n|---|---|---|\n{rows}")
+    assert told.text.count("[1]") > 1
+
+
+def test_what_only_announces_is_not_quoted() -> None:
+    text = (
+        "The rates per night for hotel rooms are:\n\n| Rank | Rate |\n|---|---|\n| Chief of rooms | 90 |\n\nCats sleep."
+    )
+    assert "are:" not in ask("What are the rates per night for hotel rooms?", text, max_sentences=5).text
