@@ -44,7 +44,7 @@ def new_manifest(
     return {
         "format": FORMAT,
         "suite": {"name": suite.name, "hash": suite.hash, "questions": asked, "unused_keys": list(suite.unused_keys)},
-        "corpus": {"hash": corpus.hash, "documents": len(corpus.names)},
+        "corpus": {"hash": corpus.hash, "documents": len(corpus.documents)},
         "pipeline": {"name": system.name, "version": system.version, "resolved": dict(system.manifest())},
         "judge": None if judge is None else judge_identity(judge),
         "embedder": embedder,

@@ -112,9 +112,9 @@ def print_runs(results: list[RunResult], *, judged: bool) -> None:
         to.print(
             f"{result.run.name}: {counted(summary['questions'], 'question')}{failed}{stopped}, in {result.run.path}"
         )
-        if first := next((record.error for record in result.run.answers.values() if record.error), None):
+        if error := next((record.error for record in result.run.answers.values() if record.error), None):
             to.print(
-                f"  The pipeline failed first with {first['type']}: {first['message']} --resume --retry-errors asks "
+                f"  The pipeline failed first with {error['type']}: {error['message']} --resume --retry-errors asks "
                 "those questions again."
             )
         if result.stopped is None and (lacking := judge_errors(summary)):

@@ -11,7 +11,11 @@ import pytest
 from chunking.errors import ConfigError
 from chunking.loaders import load_bytes
 from eval.corpus import Corpus, corpus_of_documents, corpus_of_suite
+from eval.manifest import new_manifest
+from eval.options import RunOptions
+from eval.questions import Suite
 from eval.suite import load_suite
+from tests.fakes.systems import ScriptedSystem, answer
 
 HTML = "<html><body><h1>Court</h1><p>The <b>Judiciary</b> Act of\n 1789 called for&nbsp;six judges.</p></body></html>"
 
@@ -164,6 +168,9 @@ def test_what_is_ingested_is_known_by_source_file_name_and_title(tmp_path: Path)
         "en/a.txt": True, "Alpha": True, documents[0].id: True
     }  # fmt: skip
     assert "a.txt" not in corpus.names, "the file name stands for two documents"
+    system = ScriptedSystem(lambda question: answer(question, ""))
+    asked = new_manifest(Suite("s", tmp_path, (), None), corpus, system, RunOptions(), asked=0, metrics=(), judge=None)
+    assert asked["corpus"]["documents"] == 2, "though known by more names"
     (tmp_path / "questions.jsonl").write_text(
         '{"id": "q", "question": "?", "reference_spans": [{"doc_id": "gone.txt", "text": "x"}]}\n'
     )

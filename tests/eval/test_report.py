@@ -190,6 +190,7 @@ def test_a_run_with_nothing_in_it_still_makes_a_page(tmp_path: Path) -> None:
     page = Page(render_html(compare_runs(base, [new])))
     assert "no route to host" in "".join(page.text)
     assert "INCONCLUSIVE" in "".join(page.text)
+    assert "Why: no question has a score in both runs" in "".join(page.text), "what is open says why at once"
 
 
 def test_sweep_and_gates_have_their_own_panels(comparison: Comparison, swept: Sweep) -> None:
