@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -53,6 +54,19 @@ def find_files(paths: Sequence[Path]) -> Found:
     return found
 
 
+def linked(folders: Sequence[Path]) -> tuple[set[Path], set[Path]]:
+    """Folders and files outside of these folders that visible links in them lead to."""
+    outside: tuple[set[Path], set[Path]] = (set(), set())
+    for root in folders:
+        for path in _walk(root, Found(), folders=True):
+            if path.is_symlink():
+                with suppress(OSError, RuntimeError):
+                    real = path.resolve()
+                    if not any(real.is_relative_to(folder) for folder in folders):
+                        outside[not real.is_dir()].add(real)
+    return outside
+
+
 def printable(path: Path) -> str:
     """A path as text that can be printed and stored: bytes that are not UTF-8 become a replacement character."""
     return os.fsencode(path).decode("utf-8", "replace")
@@ -73,18 +87,20 @@ def _add(path: Path, real: Path, base: Path, found: Found) -> None:
         found.leave_out(path, "no such file or folder")
 
 
-def _walk(root: Path, found: Found) -> Iterator[Path]:
-    """Visible entries that are no folders; symbolic links are followed, each real folder is entered once."""
+def _walk(root: Path, found: Found, *, folders: bool = False) -> Iterator[Path]:
+    """Visible entries, without `folders` those that are none; links are followed, each real folder is entered once."""
 
     def closed(error: OSError) -> None:
         found.leave_out(Path(error.filename), error.strerror or "cannot be listed")
 
     seen: set[Path] = set()
-    for folder, folders, names in os.walk(root, followlinks=True, onerror=closed):
+    for folder, inner, names in os.walk(root, followlinks=True, onerror=closed):
         here = Path(folder)
         if here.resolve() in seen:
-            folders.clear()
+            inner.clear()
             continue
         seen.add(here.resolve())
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        inner[:] = sorted(name for name in inner if not name.startswith("."))
+        if folders:
+            yield from (here / name for name in inner)
         yield from (here / name for name in sorted(names) if not name.startswith("."))

@@ -132,11 +132,7 @@ def ingest(
             batch.skip(source)
     batch.flush()
     folders = [path.resolve() for path in paths if path.is_dir()]
-    gone = [
-        member
-        for origin, member in members.items()
-        if any(Path(origin).is_relative_to(folder) for folder in folders) and not found.may_hold(origin)
-    ]
+    gone = _gone(members, folders, found)
     if prune:
         report.removed = workspace.remove([member.id for member in gone])
     else:
@@ -283,6 +279,36 @@ def _renamed(members: Mapping[str, Member], found: Found) -> dict[str, tuple[Pat
             if identifiers := waiting.get(_hash(path)):
                 moved[identifiers.pop(0)] = (path, found.files[path])
     return moved
+
+
+def _gone(members: Mapping[str, Member], folders: Sequence[Path], found: Found) -> list[Member]:
+    """Documents from under the folders whose file is gone, or the link in them that led to it.
+
+    A link's document is known by a source that is no end of its origin. Where another folder of the same name has been
+    taken in too, it may be that one's, and stays.
+    """
+    gone = []
+    for origin, member in members.items():
+        if found.may_hold(origin):
+            continue
+        if any(Path(origin).is_relative_to(folder) for folder in folders):
+            gone.append(member)
+        elif Path(origin).is_absolute() and _base(origin, member) is None:
+            shown = [each.parent / member.source for each in folders if member.source.startswith(f"{each.name}/")]
+            bases = {_base(each, other) for each, other in members.items() if _top(other) == _top(member)} - {None}
+            if shown and bases <= {each.parent for each in folders} and not any(found.may_hold(str(p)) for p in shown):
+                gone.append(member)
+    return gone
+
+
+def _top(member: Member) -> str:
+    return member.source.partition("/")[0]
+
+
+def _base(origin: str, member: Member) -> Path | None:
+    """What a source begins from; None where a link leads to the file."""
+    path, source = Path(origin), Path(member.source)
+    return path.parents[len(source.parts) - 1] if path.parts[-len(source.parts) :] == source.parts else None
 
 
 def _is_gone(origin: str, found: Found) -> bool:

@@ -74,7 +74,7 @@ def ingest(
         raise DocumentError(f"Nothing in {named} could be read{reason}."[:400])
 
 
-_DONE = ("added", "updated", "removed", "renamed", "skipped")
+_DONE = ("added", "updated", "removed", "renamed")
 
 
 def _follow(crag: Crag, folders: Sequence[Path], collection: str, *, as_json: bool) -> None:
@@ -83,7 +83,7 @@ def _follow(crag: Crag, folders: Sequence[Path], collection: str, *, as_json: bo
     from retrieval.watch import changes
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    told: dict[str, Any] | None = None
+    skipped: list[Any] | None = None
     due = False
     with contextlib.suppress(KeyboardInterrupt):
         for changed in changes(folders):
@@ -96,10 +96,9 @@ def _follow(crag: Crag, folders: Sequence[Path], collection: str, *, as_json: bo
                 click.echo(f"Error: {error} It is tried again.", err=True)
                 due = True
                 continue
-            news = {kind: report[kind] for kind in _DONE}
-            if news == told and not any(report[kind] for kind in _DONE[:-1]):
+            if report["skipped"] == skipped and not any(report[kind] for kind in _DONE):
                 continue
-            told = news
+            skipped = report["skipped"]
             if as_json:
                 click.echo(json.dumps(report, ensure_ascii=False))
             else:

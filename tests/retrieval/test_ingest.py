@@ -13,6 +13,7 @@ from retrieval.embedders.base import Role, Vectors
 from retrieval.embedders.cache import CachedEmbedder
 from retrieval.index import Index
 from retrieval.ingest import catch_up, ingest, ingest_documents, iso_day
+from retrieval.types import Filters
 from retrieval.workspace import CACHE, Workspace
 from tests.fakes.corpus import CHUNKING, TEXTS
 from tests.fakes.embedder import HashEmbedder
@@ -264,3 +265,33 @@ def test_sentences_are_warmed_so_that_reranking_embeds_nothing(
 )
 def test_a_file_may_be_of_a_year_that_no_date_names(seconds: float, day: str) -> None:
     assert iso_day(seconds) == day
+
+
+def test_what_a_link_led_to_goes_with_the_link(
+    workspace: Workspace, index: Index, folder: Path, tmp_path: Path
+) -> None:
+    outside, other = tmp_path / "elsewhere", tmp_path / "other" / "notes"
+    for path in (outside / "one.txt", outside / "inner" / "two.txt", other / "three.txt"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"Gneiss is banded, says {path.name}.", encoding="utf-8")
+    (folder / "stone.txt").symlink_to(outside / "one.txt")
+    (folder / "stones").symlink_to(outside / "inner")
+
+    def prune(*folders: Path) -> list[str]:
+        ingest(workspace, index, folders, prune=True, warm_sentences=False)
+        assert index.verify()["ok"]
+        return [each.source for each in workspace.registry.documents(Filters(source="*[oe].txt"))]
+
+    stones = ["notes/stone.txt", "notes/stones/two.txt"]
+    assert prune(folder) == stones
+    # A disk that is away is not a link that was removed.
+    outside.rename(tmp_path / "away")
+    assert prune(folder) == stones
+    (tmp_path / "away").rename(outside)
+    (folder / "stone.txt").unlink()
+    assert prune(folder) == stones[1:]
+    # Another folder of this name may have brought it.
+    assert prune(other) == [*stones[1:], "notes/three.txt"]
+    (folder / "stones").unlink()
+    assert prune(folder) == [*stones[1:], "notes/three.txt"]
+    assert prune(folder, other) == ["notes/three.txt"]
