@@ -62,8 +62,8 @@ GANDHI = hit(
         ("Does Acmewiki run? Perhaps it does.", ()),  # The name of its folder; the first word of a sentence.
         ("Does The Engine Run On Solaris?", ()),
         ("does it run on NASA machines", ()),  # What an abbreviation stands for may be spelt out.
-        ("它能在 Solaris 上运行吗？", ("Solaris",)),
-        ("它能在 Linux 上运行吗？", ()),
+        ("它能在 FreeBSD 上运行吗？", ("FreeBSD",)),
+        ("它能在 Solaris 或 AcmeWiki 上运行吗？", ()),  # A Chinese passage may write Solaris in Chinese.
     ],
 )
 def test_proper_names_that_no_passage_says_are_told(question: str, names: tuple[str, ...]) -> None:
