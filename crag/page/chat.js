@@ -11,6 +11,8 @@ const $ = (id) => document.getElementById(id);
 const question = $("question");
 const conversation = { id: null, turns: [], running: null };
 
+const REMEMBERED = 20; // Turns that go with a question: a follow-up refers to the latest, and servers take so many only.
+
 // Questions for the bundled samples, shown while one of them is in the workspace.
 const SAMPLE = "en/hybrid-retrieval-design.md";
 const EXAMPLES = {
@@ -26,7 +28,7 @@ export async function ask(text) {
   const pipelines = [$("pipeline").value, $("rival").value].filter(Boolean);
   const turn = new Turn(text, pipelines, () => ask(text));
   const running = new AbortController();
-  const past = pipelines.map((_, side) => conversation.turns.flatMap((each) => each.messages(side)));
+  const past = pipelines.map((_, side) => conversation.turns.slice(-REMEMBERED).flatMap((each) => each.messages(side)));
   conversation.id ??= crypto.randomUUID?.() ?? String(Math.random());
   conversation.turns.push(turn);
   conversation.running = running;

@@ -59,7 +59,7 @@ export function show(current, open, forgotten) {
     h("div.history-head", {}, h("h2", {}, word("history")),
       h("button.quiet", { type: "button", ariaLabel: word("close"), onclick: close }, "✕")),
     conversations.length ? h("ul", {}, conversations.map((each) => h("li", {},
-      h("button.past", { type: "button", ariaCurrent: String(each.id === current), onclick: () => open(each) },
+      h("button.past", { type: "button", ariaCurrent: String(each.id === current), title: each.turns[0].question, onclick: () => open(each) },
         h("span", {}, each.turns[0].question), h("time", {}, when(each.at))),
       h("button.quiet", { type: "button", ariaLabel: `${word("delete")}: ${each.turns[0].question}`, title: word("delete"), onclick: () => forget([each.id]) }, "✕"))))
       : h("p.note", {}, word("historyEmpty")),

@@ -76,7 +76,7 @@ export class Reply {
 
   saved() {
     const { pipeline, text, id, ended, reason } = this;
-    return { pipeline, text, id, ended, reason, answer: this.answer && { ...this.answer, evidence: [] } };
+    return { pipeline, text, id, ended, reason, answer: this.answer && { ...this.answer, hits: [] } };
   }
 
   restore({ text, id, ended, reason, answer }) {

@@ -66,6 +66,25 @@ def test_conversations_are_kept_opened_again_and_deleted(server: Serving, open_p
     page.click("button.marker")
     page.wait_for_selector("mark")
     page.keyboard.press("Escape")
+    # A conversation of any length goes on, and what is kept of an answer is little.
+    kept = page.evaluate(
+        """() => {
+          const all = JSON.parse(localStorage.getItem("conversations"));
+          const size = JSON.stringify(all[0]).length;
+          const long = all.find((each) => each.turns[0].question.startsWith("When"));
+          long.turns = Array.from({ length: 260 }, () => long.turns[0]);
+          localStorage.setItem("conversations", JSON.stringify(all));
+          return size;
+        }"""
+    )
+    assert kept < 5000
+    page.click("#new-chat")
+    page.click("#open-history")
+    page.click("#open-history")
+    page.click(f".past:has-text('{QUESTION}')")
+    ask(page, "每日备份保留多少天？")
+    assert page.locator(".turn").count() == 261
+    assert "14 天" in page.inner_text(".turn:last-child .text")
     page.click(f"#history button[aria-label='Delete: {QUESTION}']")
     assert page.locator(".past").count() == 1
     assert page.locator("#welcome").is_visible()
