@@ -12,9 +12,9 @@ from chunking.loaders.joining import join_lines
 from chunking.loaders.pdf_bands import Rows
 from chunking.loaders.pdf_code import CODE_APART, code_text, is_code
 from chunking.loaders.pdf_lines import Line
+from chunking.loaders.pdf_lists import Item, begins_item, ends_item, written
 from chunking.loaders.pdf_tables import find_tables
 from chunking.loaders.tables import is_header, table_text
-from chunking.types import BlockKind
 
 _EDGE_LINES = 2
 _REPEATS = 3
@@ -36,9 +36,6 @@ _NUMBER_APART = re.compile(
 )
 _NUMBER_AT_END = re.compile(r"(?P<first>\d{1,4})\s+(?=\D)|(?<=\D)\s+(?P<last>\d{1,4})\Z")
 _TERMINAL = re.compile(r"[。！？；.!?:：…][”’」』）)\"']*\Z")
-_ITEM = re.compile(
-    r"(?:[•·●○▪◦‣]|-\s|\d{1,2}[.)、](?!\d)|[（(]\d{1,2}[)）]|[一二三四五六七八九十]{1,3}、|[（(][一二三四五六七八九十]{1,3}[)）])\s*\S"
-)
 
 
 def compose_pages(pages: list[list[Line]]) -> tuple[TextBuilder, tuple[int, ...], int]:
@@ -136,7 +133,7 @@ def _compose(pages: list[list[Line]], body: float) -> tuple[TextBuilder, tuple[i
     composer = _Composer(_heading_sizes(every, body), body, code=not _mostly(every, lambda line: line.mono))
     for number, lines in enumerate(pages, start=1):
         composer.take(number, lines)
-    composer.flush()
+    composer.close()
     return composer.builder, tuple(composer.page_starts)
 
 
@@ -163,8 +160,10 @@ class _Composer:
         self._body = body
         self._code = code  # whether lines of a font of one width are code
         self._page = 1  # of what is open
+        self._list_page = 1
         self._lines: list[Line] = []
         self._rows: list[Sequence[str]] = []
+        self._items: list[Item] = []
         self._breaks: list[int] = []  # where in the open lines or rows a page begins
 
     def take(self, number: int, lines: list[Line]) -> None:
@@ -197,7 +196,7 @@ class _Composer:
             self._breaks.append(len(self._rows))
             self._rows.extend(more)
             return stop
-        self.flush()
+        self.close()
         self.page_starts.append(self.builder.next_start)
         return 0
 
@@ -208,27 +207,53 @@ class _Composer:
             return last.mono and line.mono and below and not new_page
         return _same_paragraph(self._lines, line, pitch=pitch, new_page=new_page)
 
+    def close(self) -> None:
+        """Adds what is open, a list too."""
+        self.flush()
+        self._end_list()
+
     def flush(self) -> None:
-        """Adds what is open."""
-        at = self.builder.next_start
+        """Adds the lines or rows that are open; an item joins the list, which waits for the next one."""
         if self._rows:
+            self._end_list()
+            at = self.builder.next_start
             header = is_header(self._rows[0]) and all(self._rows[0])
             self.builder.add("table", table_text(self._rows, header=header), page=self._page)
             starts = [len(table_text(self._rows[:index], header=header)) + 1 for index in self._breaks]
             self.page_starts.extend(at + start for start in starts)
         elif self._code and self._lines and is_code(self._lines) and not _level(self._lines, self._large, self._body):
+            self._end_list()
             self.builder.add("code", code_text(self._lines), page=self._page)
         elif self._lines:
-            text, line_starts = join_lines([line.text for line in self._lines])
-            before = len(self.builder.blocks)
-            level = _level(self._lines, self._large, self._body)
-            kind: BlockKind = "list" if _is_list(self._lines) else "heading" if level else "paragraph"
-            self.builder.add(kind, text, level=level, page=self._page)
-            if len(self.builder.blocks) > before:
-                self.page_starts.extend(at + line_starts[index] for index in self._breaks)
+            self._add_words()
         self._rows.clear()
         self._lines.clear()
         self._breaks.clear()
+
+    def _add_words(self) -> None:
+        text, line_starts = join_lines([line.text for line in self._lines])
+        breaks = tuple(line_starts[index] for index in self._breaks)
+        first = self._lines[0]
+        level = _level(self._lines, self._large, self._body)
+        # "一、总则" in large print is no item; a bold one may be.
+        if text and begins_item(first) and not (level and _is_large(first, self._body)):
+            if not self._items:
+                self._list_page = self._page
+            self._items.append(Item(text, first.left, first.size, breaks))
+            return
+        self._end_list()
+        at, before = self.builder.next_start, len(self.builder.blocks)
+        self.builder.add("heading" if level else "paragraph", text, level=level, page=self._page)
+        if len(self.builder.blocks) > before:
+            self.page_starts.extend(at + start for start in breaks)
+
+    def _end_list(self) -> None:
+        if self._items:
+            at = self.builder.next_start
+            text, breaks = written(self._items)
+            self.builder.add("list", text, page=self._list_page)
+            self.page_starts.extend(at + start for start in breaks)
+            self._items.clear()
 
 
 def _continued(rows: Sequence[Sequence[str]], more: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
@@ -256,10 +281,6 @@ def _level(lines: list[Line], large: list[float], body: float) -> int:
     return min(6, large.index(size) + 1)
 
 
-def _is_list(lines: list[Line]) -> bool:
-    return bool(_ITEM.match(lines[0].text))
-
-
 def _pitch(lines: list[Line]) -> float:
     """The usual distance from line to line on a page, in points."""
     gaps = sorted(
@@ -277,11 +298,13 @@ def _same_paragraph(paragraph: list[Line], line: Line, *, pitch: float = 0.0, ne
     weight = last.bold != line.bold and all(other.bold == last.bold for other in paragraph) and not new_page
     if weight or last.turned or line.turned or abs(last.size - line.size) > 0.08 * max(last.size, line.size):
         return False
-    if _ITEM.match(line.text) and (_TERMINAL.search(last.text) or _ITEM.match(paragraph[0].text)):
+    in_item = begins_item(paragraph[0])
+    another = begins_item(line) and (in_item or _TERMINAL.search(last.text) is not None)
+    if another or (in_item and not new_page and line.bottom < last.top and ends_item(paragraph, line)):
         return False
     if new_page or line.bottom >= last.top:
         # Another page or column: the paragraph goes on only where its sentence does.
-        return not _TERMINAL.search(last.text) and len(paragraph[0].text) > 12 and not _ITEM.match(line.text)
+        return not _TERMINAL.search(last.text) and len(paragraph[0].text) > 12 and not begins_item(line)
     if pitch and last.bottom - line.bottom > max(1.35 * pitch, 1.1 * line.size):
         return False
     em = line.size
