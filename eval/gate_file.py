@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import difflib
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,6 +14,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from chunking.errors import ConfigError, NotFoundError
+from eval.complaints import complaint
 from eval.statistics import ALPHA
 
 
@@ -112,18 +112,8 @@ _SECTIONS: dict[str, type[BaseModel]] = {
 }
 
 
-def _complaint(error: ValidationError) -> str:
-    """Where the first mistake is and what it is; unknown keys first, with the one that was probably meant."""
-    first = min(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
-    key = ".".join(str(part) for part in first["loc"]) or "top level"
-    if first["type"] == "extra_forbidden":
-        section = _SECTIONS[str(first["loc"][0])] if len(first["loc"]) > 1 else Gates
-        known = list(section.model_fields)
-        near = difflib.get_close_matches(str(first["loc"][-1]), known, n=1, cutoff=0.5)
-        hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}."
-        return f"{key}: unknown key {first['loc'][-1]!r}: {hint}"
-    message = first["msg"].removeprefix("Value error, ")
-    return f"{key}: {message[:1].lower()}{message[1:]}."
+def _keys(place: tuple[int | str, ...]) -> list[str]:
+    return list((_SECTIONS[str(place[0])] if place else Gates).model_fields)
 
 
 def load_gates(path: str | Path) -> Gates:
@@ -140,7 +130,7 @@ def load_gates(path: str | Path) -> Gates:
     try:
         gates = Gates.model_validate(content)
     except ValidationError as error:
-        raise ConfigError(f"The gate file {file}, {_complaint(error)}") from None
+        raise ConfigError(f"The gate file {file}, {complaint(error, _keys)}") from None
     if not (gates.absolute or gates.relative or gates.must_pass or gates.limits.model_dump(exclude_none=True)):
         raise ConfigError(f"The gate file {file} sets no gate; add 'relative', 'absolute', 'must_pass' or 'limits'.")
     return gates

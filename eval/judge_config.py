@@ -6,11 +6,13 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from chunking.errors import ConfigError
+from eval.complaints import complaint
 
 OPENAI = "https://api.openai.com/v1"
 
@@ -38,6 +40,18 @@ class JudgeConfig(BaseModel):
     retries: int = Field(default=3, ge=0, le=20)
     """Of a request that timed out, was refused for its rate (429) or hit a server error."""
     concurrency: int = Field(default=8, ge=1, le=256)
+
+    @field_validator("base_url")
+    @classmethod
+    def _an_address(cls, url: str) -> str:
+        try:
+            parts = urlsplit(url)
+            usable = parts.scheme in {"http", "https"} and bool(parts.hostname)
+        except ValueError:
+            usable = False
+        if not usable:
+            raise ValueError(f"{url!r} is no address of an endpoint: give one like 'http://127.0.0.1:8000/v1'")
+        return url
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -74,9 +88,9 @@ def judge_config(options: Mapping[str, Any] | None = None, file: str | Path | No
     try:
         config = JudgeConfig.model_validate(values)
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        raise ConfigError(f"Judge setting {key}: {first['msg'].lower()}{f' in {file}' if file else ''}.") from None
+        where = f"The judge file {file}" if file else "The judge"
+        told = complaint(error, lambda _: list(JudgeConfig.model_fields))
+        raise ConfigError(f"{where}, {told}") from None
     if config.base_url.rstrip("/") == OPENAI and not os.environ.get(config.api_key_env):
         raise ConfigError(
             f"The judge {config.model} needs a key: set {config.api_key_env}, or OPENAI_BASE_URL for another endpoint."

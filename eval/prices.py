@@ -13,6 +13,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, RootModel, ValidationError
 
 from chunking.errors import ConfigError
+from eval.complaints import complaint
 
 BUNDLED = Path(__file__).with_name("prices.yaml")
 
@@ -61,8 +62,8 @@ def load_prices(path: str | Path | None = None) -> Prices:
     except yaml.YAMLError as error:
         raise ConfigError(f"The price table {file} is not YAML: {error}.") from None
     except ValidationError as error:
-        place = ".".join(str(part) for part in error.errors()[0]["loc"])
-        raise ConfigError(f"The price table {file}: {place}: {error.errors()[0]['msg'].lower()}.") from None
+        told = complaint(error, lambda _: list(Price.model_fields))
+        raise ConfigError(f"The price table {file}, {told}") from None
 
 
 def require_price(prices: Prices, model: str) -> None:

@@ -57,6 +57,8 @@ def sight(result: MetricResult) -> str:
     test = result.test
     if test.detectable is None:
         return f"all {test.n} questions scored the same"
+    if test.detectable > result.info.range[1] - result.info.range[0]:
+        return f"this suite of {test.n} is too small to show any difference"
     return (
         f"this suite of {test.n} can only see differences of at least {number(test.detectable)}"
         f"{'' if test.non_tied >= LEAST_NON_TIED else ', and only where more questions differ'}"

@@ -59,6 +59,13 @@ def test_worse_lists_regressions_worst_first(tmp_path: Path) -> None:
     assert len(result.changes) == 12
 
 
+def test_a_suite_that_sees_no_difference_on_the_scale_says_so(tmp_path: Path) -> None:
+    """It could see differences of at least 1.112, of scores from 0 to 1."""
+    base, new = two(tmp_path, scored([0.0, 1.0, 0.0, 1.0, 0.5, 0.0]), scored([1.0, 0.0, 0.6, 0.0, 0.9, 1.0]))
+    assert (compared(base, new).primary.test.detectable or 0) > 1
+    assert compared(base, new).sentence.endswith("this suite of 6 is too small to show any difference.")
+
+
 def test_no_difference_says_what_the_suite_can_see(tmp_path: Path) -> None:
     values = [0.0, 1.0] * 10
     base, new = two(tmp_path, scored(values), scored([1.0, 0.0, 1.0, 0.0, *values[4:]]))

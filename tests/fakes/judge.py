@@ -8,10 +8,17 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from tests.fakes.http import Reply, Request
+from eval.judge_config import JudgeConfig
+from tests.fakes.http import Reply, Request, ScriptedServer
 from tests.fakes.openai import chat_json
 
 _TITLE = re.compile(r'"title": "(\w+)",\s*"type": "object"\s*\}\s*Make sure')
+
+
+def config(server: ScriptedServer, **changes: Any) -> JudgeConfig:
+    """A judge at that server which is asked once and not for long."""
+    base = {"model": "scripted", "base_url": f"{server.url}/v1", "retries": 0, "timeout": 5}
+    return JudgeConfig(**{**base, **changes})
 
 
 def shape_of(request: Request) -> str:
