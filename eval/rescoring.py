@@ -14,8 +14,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from eval.lines import write_json, write_lines
 from eval.metrics.base import GIVEN_UP
-from eval.runs import MANIFEST, SCORES, Score, read_scores, write_json, write_lines
+from eval.runs import MANIFEST, SCORES, Score, read_scores
 
 _BEGUN, _DONE, _WHOLE = "rescore", "rescored", "whole.jsonl"
 

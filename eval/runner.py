@@ -20,6 +20,7 @@ from eval import asking, rescoring, run_folders, scoring
 from eval.corpus import Corpus
 from eval.judge import Judge
 from eval.judge_config import JudgeConfig
+from eval.lines import LineWriter, write_json
 from eval.manifest import new_manifest, resumed
 from eval.metrics import Resources, build, require_packages, select
 from eval.metrics.base import GIVEN_UP, NO_REPLY, OUT_OF_BUDGET
@@ -27,20 +28,7 @@ from eval.options import RunOptions
 from eval.prices import Budget, Prices, load_prices, require_price
 from eval.questions import SuiteQuestion
 from eval.run_folders import JUDGE_CACHE
-from eval.runs import (
-    ANSWERS,
-    MANIFEST,
-    SCORES,
-    SUMMARY,
-    AnswerRecord,
-    LineWriter,
-    MetricInfo,
-    Run,
-    Score,
-    answer_to_dict,
-    read_run,
-    write_json,
-)
+from eval.runs import ANSWERS, MANIFEST, SCORES, SUMMARY, AnswerRecord, MetricInfo, Run, Score, answer_to_dict, read_run
 from eval.sampling import stratified
 from eval.suite import Suite
 from eval.summary import summarize

@@ -42,15 +42,14 @@ It is not there while a run is worked on, nor after that was interrupted.
 
 from __future__ import annotations
 
-import json
 import math
-import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from chunking.errors import ConfigError, NotFoundError, StoreError
+from eval.lines import read_json, read_lines
 
 FORMAT = 1
 MANIFEST, ANSWERS, SCORES, SUMMARY = "manifest.json", "answers.jsonl", "scores.jsonl", "summary.json"
@@ -244,13 +243,13 @@ def read_run(path: str | Path) -> Run:
     manifest_file = folder / MANIFEST
     if not manifest_file.is_file():
         raise NotFoundError(f"{folder} is not a run folder: {_instead(folder)}")
-    manifest = _read_json(manifest_file)
+    manifest = read_json(manifest_file)
     if manifest.get("format") != FORMAT:
         raise ConfigError(f"{manifest_file} has format {manifest.get('format')!r}, not {FORMAT}; run the suite again.")
     _check_manifest(manifest_file, manifest)
     answers = _read_typed(folder / ANSWERS, answer_from_dict)
     scores = read_scores(folder / SCORES)
-    summary = _read_json(folder / SUMMARY) if (folder / SUMMARY).is_file() else {}
+    summary = read_json(folder / SUMMARY) if (folder / SUMMARY).is_file() else {}
     answered = {record.key: record for record in answers}
     scored = {score.key: score for score in scores}
     lost = _lost(folder, summary, len(answered), len(scored))
@@ -322,60 +321,6 @@ def _judge_usage(scores: Iterable[Score]) -> dict[str, Any]:
     return {**usage, "cost": sum(tokens["cost"] for tokens in told) if priced else None}
 
 
-def read_lines(path: Path) -> list[dict[str, Any]]:
-    """The objects of a JSONL file; a missing file has none, and a last line torn by a kill is left out."""
-    if not path.is_file():
-        return []
-    *whole, _torn = path.read_bytes().split(b"\n")
-    lines = []
-    for number, line in enumerate(whole, 1):
-        try:
-            lines.append(json.loads(line))
-        except ValueError as error:
-            raise StoreError(
-                f"{path}:{number} is not JSON ({error}); delete that line and run again with --resume."
-            ) from None
-    return lines
-
-
-class LineWriter:
-    """Appends whole lines, each by one write: a kill tears at most the last, and opening cuts a torn one off."""
-
-    def __init__(self, path: Path) -> None:
-        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
-        size = os.fstat(self._descriptor).st_size
-        content = path.read_bytes() if size else b""
-        os.ftruncate(self._descriptor, content.rfind(b"\n") + 1)
-
-    def write(self, line: Mapping[str, Any]) -> None:
-        payload = (json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n").encode(errors="replace")
-        while payload:
-            payload = payload[os.write(self._descriptor, payload) :]
-
-    def close(self) -> None:
-        os.close(self._descriptor)
-
-
-def write_lines(path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
-    """Replace a JSONL file as a whole."""
-    temporary = path.with_suffix(".tmp")
-    temporary.unlink(missing_ok=True)
-    writer = LineWriter(temporary)
-    try:
-        for line in lines:
-            writer.write(line)
-    finally:
-        writer.close()
-    temporary.replace(path)
-
-
-def write_json(path: Path, value: Mapping[str, Any]) -> None:
-    """Replace a file as a whole: a reader sees the old or the new one."""
-    temporary = path.with_suffix(".tmp")
-    temporary.write_text(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n", encoding="utf-8")
-    temporary.replace(path)
-
-
 def answer_from_dict(line: Mapping[str, Any]) -> AnswerRecord:
     """The inverse of `answer_to_dict`."""
     return AnswerRecord(
@@ -443,13 +388,3 @@ def answer_to_dict(record: AnswerRecord) -> dict[str, Any]:
 
 def _gold(groups: Iterable[Iterable[Mapping[str, Any]]]) -> Gold:
     return tuple(tuple(Span(**span) for span in group) for group in groups)
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise StoreError(f"{path} is damaged ({error}); run the suite again.") from None
-    if not isinstance(value, dict):
-        raise StoreError(f"{path} is damaged (no JSON object); run the suite again.")
-    return value

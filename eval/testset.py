@@ -20,7 +20,7 @@ from typing import Any, Literal
 from chunking.errors import ConfigError, NotFoundError
 from chunking.types import Document
 from eval.corpus import find_text
-from eval.runs import write_json
+from eval.lines import write_json
 from graph.language import language_of
 
 Kind = Literal["factual", "summary", "multi_hop", "unanswerable"]

@@ -31,7 +31,7 @@ from crag.api.parsing import Reader
 from crag.app import Crag
 from crag.pipeline import Pipeline
 from crag.settings import Limits
-from eval.runs import write_json
+from eval.lines import write_json
 from retrieval.embedders.interrupt import interruptible
 from retrieval.registry import DocumentRecord, member_id
 

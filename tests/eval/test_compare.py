@@ -14,10 +14,11 @@ from chunking.errors import ConfigError
 from eval.compare import CandidateResult, compare_runs, default_primary, label_runs, mismatches
 from eval.gate_file import Gates
 from eval.gates import check_gates
+from eval.lines import write_json
 from eval.paired import metric_result
 from eval.report import render_html, render_markdown
 from eval.report.figures import ladder
-from eval.runs import SCORES, SUMMARY, MetricInfo, Run, read_run, write_json
+from eval.runs import SCORES, SUMMARY, MetricInfo, Run, read_run
 from eval.summary import summarize
 from tests.fakes.runs import BRIER, CORRECTNESS, F1, FAITHFULNESS, MRR, RECALL, Case, realistic, write_run
 

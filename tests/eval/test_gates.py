@@ -18,8 +18,9 @@ from eval.compare import compare_runs
 from eval.gate_file import Gates, load_gates
 from eval.gate_report import GateReport, GateResult, exit_code
 from eval.gates import check_gates, read_for_gates
+from eval.lines import write_json
 from eval.report import render_junit
-from eval.runs import MetricInfo, Run, read_run, write_json
+from eval.runs import MetricInfo, Run, read_run
 from eval.summary import summarize
 from tests.fakes.runs import CORRECTNESS, F1, Case, write_run
 

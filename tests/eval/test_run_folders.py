@@ -10,10 +10,11 @@ import pytest
 
 from chunking.errors import ConfigError, StoreError
 from eval.corpus import corpus_of_suite
+from eval.lines import read_lines
 from eval.options import RunOptions
 from eval.run_folders import held
 from eval.runner import RunResult, run_suite
-from eval.runs import ANSWERS, read_lines
+from eval.runs import ANSWERS
 from eval.suite import load_suite
 from graph.types import Answer
 from tests.fakes.systems import ScriptedSystem, answer

@@ -13,10 +13,11 @@ import pytest
 
 from chunking.errors import ConfigError, MissingExtraError, ProviderError
 from eval.corpus import Corpus, corpus_of_suite
+from eval.lines import LineWriter
 from eval.options import RunOptions
 from eval.recorded import RecordedSystem
 from eval.runner import Progress, RunResult, run_suite
-from eval.runs import ANSWERS, SCORES, SUMMARY, LineWriter, read_run
+from eval.runs import ANSWERS, SCORES, SUMMARY, read_run
 from eval.suite import Suite, load_suite
 from eval.summary import ladder
 from graph.types import Answer, Usage

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from chunking.errors import ConfigError, NotFoundError, StoreError
+from eval.lines import LineWriter, read_lines, write_json
 from eval.runs import (
     ANSWERS,
     MANIFEST,
@@ -15,15 +16,12 @@ from eval.runs import (
     SUMMARY,
     AnswerRecord,
     Context,
-    LineWriter,
     Question,
     Score,
     Span,
     answer_from_dict,
     answer_to_dict,
-    read_lines,
     read_run,
-    write_json,
 )
 
 QUESTION = Question("q1", "哪里？", "香港", ("香港",), "extractive", "zh", True, (("user", "你好"),))

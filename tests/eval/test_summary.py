@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from eval.diagnosis import diagnose
+from eval.lines import LineWriter, write_json
 from eval.metrics.base import Outcome
 from eval.metrics.builtin import answer_metrics
 from eval.panel import calibration, crag_panel, refusals, risk_coverage
@@ -19,14 +20,12 @@ from eval.runs import (
     SCORES,
     AnswerRecord,
     Context,
-    LineWriter,
     Question,
     Run,
     Score,
     Span,
     answer_to_dict,
     read_run,
-    write_json,
 )
 from eval.summary import ladder, summarize
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from eval.lines import LineWriter, write_json
 from eval.metrics import retrieval
 from eval.runs import (
     ANSWERS,
@@ -16,7 +17,6 @@ from eval.runs import (
     SUMMARY,
     AnswerRecord,
     Context,
-    LineWriter,
     MetricInfo,
     Question,
     Run,
@@ -24,7 +24,6 @@ from eval.runs import (
     Span,
     answer_to_dict,
     read_run,
-    write_json,
 )
 
 CORRECTNESS = MetricInfo("correctness", "answer", "judged 0, 0.5 or 1 against the reference", judged=True)
