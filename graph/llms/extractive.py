@@ -2,53 +2,29 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, zip_longest
 
 from chunking.sentences import split_sentences
-from graph.columns import asked_column, names_row, offers
+from graph.columns import asked_column
 from graph.evidence import Source, Strip
 from graph.exchanges import is_question, is_verdict
 from graph.extremes import extreme_rows
 from graph.language import has_han
-from graph.lists import LIST_ITEM, LONGEST_LIST, announces, list_around
+from graph.lists import LIST_ITEM, LONGEST_LIST
 from graph.llms.base import Message, Request
-from graph.questions import Expected, asks_several, asks_why, extreme, parts
-from graph.quotes import cells, header_line, in_fence, quoted, table_rows
+from graph.llms.choosing import list_of, ranked
+from graph.questions import asks_several, extreme, parts
+from graph.quotes import cells, header_line, quoted, table_rows
 from graph.strips import refers_back
-from graph.support import content_words, negated
+from graph.support import content_words
 from graph.types import Usage
 
-KIND_BONUS = 0.2
-"""Added to a strip's relevance (0 to 1) where it contains what the question's kind asks for."""
 FACT_SENTENCES = 3
 """Quoted at most where one fact is asked for."""
-FACT_BAR, SEVERAL_BAR = 0.8, 0.6
-"""A further sentence must score this share of the best one's, by whether the question asks for one fact or several.
-The bonus and the second were chosen on drcd_zh_hant, xquad_zh and the technical documents; the first on
-cmrc2018_zh and xquad_en, where .8 quotes 14 tokens less than .75 and loses no answer."""
-PART_BAR = 0.9
-"""The same for one of several facts that are asked for."""
-FOLLOWING = 0.8
-"""Of its predecessor's score, what the sentence after a good one is worth where several are asked for."""
-ANSWERING = 0.95
-"""Of the score of a question that the document itself asks, what the sentence after it is worth."""
 DUPLICATE = 0.8
 """Share of a sentence's words found in one quoted before that makes it a repetition."""
-
-COLUMN_MALUS = 0.15
-"""Taken from a row whose table has no column for what is asked."""
-CODE_MALUS = 0.3
-"""Taken from code and log lines where the question does not ask for them."""
-
-_LOG_LINE = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d")
-_ASKS_CODE = re.compile(
-    r"\bexample|\bcode\b|\bcommand|\bsnippet|\bsyntax|\bscript|示例|例子|代码|命令|语法|脚本|怎么写", re.IGNORECASE
-)
-# How something is done may be a command; anything else that is asked is not answered by code.
-_ASKS_HOW = re.compile(r"\bhow (?:do|does|can|to|should|would)\b|如何|怎么|怎麼|怎样|怎樣", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +63,7 @@ def _quotes(request: Request) -> Iterator[Quote]:
     several = len(asked) > 1 or asks_several(request.standalone)
     limit = request.config.max_sentences if several else min(FACT_SENTENCES, request.config.max_sentences)
     rankings = [
-        _ranked(request, part, number if len(asked) > 1 else None)
-        for number, part in enumerate(asked)
-        if part in sought
+        ranked(request, part, number if len(asked) > 1 else None) for number, part in enumerate(asked) if part in sought
     ]
     said: list[set[str]] = []
     listed: set[tuple[str, int]] = set()
@@ -97,7 +71,7 @@ def _quotes(request: Request) -> Iterator[Quote]:
         for source, strip in filter(None, candidates):
             if len(said) >= limit or (source.hit.chunk.id, strip.start) in listed:
                 continue
-            if several and rank == 0 and len(items := _list_of(source, strip)) > 1:
+            if several and rank == 0 and len(items := list_of(source, strip)) > 1:
                 listed |= {(source.hit.chunk.id, one.start) for item in items for one in item}
                 said.append(set().union(*(content_words(one.text) for item in items for one in item)))
                 yield from _list(source, items)
@@ -118,17 +92,6 @@ def _quotes(request: Request) -> Iterator[Quote]:
                 yield Quote(source, quoted(unit, header if unit == strip.text else None, sought))
 
 
-def _only_announces(source: Source, strip: Strip) -> bool:
-    return announces(strip.text) and len(_list_of(source, strip)) < 2
-
-
-def _list_of(source: Source, strip: Strip) -> list[list[Strip]]:
-    """The kept sentences of the list that a strip is of, by item."""
-    strips = source.strips
-    items = list_around(strips.index(strip), [one.text for one in strips], source.gaps)
-    return [[strips[i] for i in item] for item in items]
-
-
 def _list(source: Source, items: Sequence[Sequence[Strip]]) -> Iterator[Quote]:
     """A list as it stands: what announces it, and an item a line. It counts as one sentence."""
     for first, *further in items:
@@ -136,30 +99,6 @@ def _list(source: Source, items: Sequence[Sequence[Strip]]) -> Iterator[Quote]:
         number = "" if mark is None else f"{mark[1]} " if mark[1][0].isdigit() else "- "
         gap = "" if has_han(first.text) else " "
         yield Quote(source, number + gap.join(quoted(one.text) for one in (first, *further)), line=mark is not None)
-
-
-def _ranked(request: Request, part: str, number: int | None) -> list[tuple[Source, Strip]]:
-    """The strips worth quoting for one part of the question, best first."""
-    expected = Expected(part)
-    scored = [entry for source in request.sources for entry in _scored(source, part, number, expected)]
-    scored = sorted((entry for entry in scored if entry[0] > 0), key=lambda entry: -entry[0])
-    if not scored:
-        return []
-    best, _, strip = scored[0]
-    # Where the best sentence gives the reason, no further one is needed.
-    settled = asks_why(part) and expected.share(strip.text) == 1.0
-    several = asks_several(part) and not settled
-    bar = best * (SEVERAL_BAR if several else FACT_BAR if number is None else PART_BAR)
-    row = _row_name(strip)
-    named = row is not None and names_row(part, row)
-    return [
-        (each, one)
-        for score, each, one in scored
-        if score >= bar
-        # Of a table in which the question names a row, the others tell of something else.
-        and not (named and (other := _row_name(one)) is not None and not names_row(part, other))
-        and (not settled or expected.share(one.text) > 0)
-    ]
 
 
 def _compared(part: str, source: Source, best: Strip) -> list[Strip]:
@@ -170,39 +109,6 @@ def _compared(part: str, source: Source, best: Strip) -> list[Strip]:
         return []
     chosen = extreme_rows(part, cells(header), [cells(row.text) for row in rows]) if whole else []
     return [rows[number] for number in chosen] or rows[:LONGEST_LIST]
-
-
-def _row_name(strip: Strip) -> str | None:
-    return cells(strip.text)[0] if strip.text.lstrip().startswith("|") else None
-
-
-def _scored(source: Source, part: str, number: int | None, expected: Expected) -> list[tuple[float, Source, Strip]]:
-    asked, several = content_words(part), asks_several(part)
-    code_wanted = _ASKS_CODE.search(part) is not None
-    code_allowed = code_wanted or _ASKS_HOW.search(part) is not None
-    scored: list[tuple[float, Source, Strip]] = []
-    before: tuple[float, Strip] | None = None
-    for strip in source.strips:
-        score = strip.relevance if number is None else strip.by_part[number]
-        header = header_line(source, strip)
-        score += KIND_BONUS * expected.share(strip.text, header or "")
-        if header and expected and has_han(header) == has_han(part) and not offers(part, cells(header)):
-            score -= COLUMN_MALUS
-        fenced = in_fence(strip)
-        score -= CODE_MALUS if not code_wanted and (fenced or _LOG_LINE.match(strip.text)) else 0.0
-        if before and source.adjacent(before[1], strip):
-            if is_question(before[1].text) and not is_question(strip.text):
-                score = max(score, ANSWERING * before[0])
-            elif several or is_verdict(before[1].text):
-                score = max(score, FOLLOWING * before[0])
-        # A sentence that only repeats the question answers nothing, unless it denies what is asked.
-        says = bool(content_words(strip.text) - asked) or (negated(strip.text) and not negated(part))
-        # Of a document's own questions and of a bare "Yes." what follows is the answer.
-        mute = is_question(strip.text) or is_verdict(strip.text) or _only_announces(source, strip)
-        kept = says and not mute and (code_allowed or not fenced)
-        scored.append((score if kept else 0.0, source, strip))
-        before = (score if says or mute else 0.0, strip)
-    return scored
 
 
 def _with_antecedent(strip: Strip) -> list[str]:

@@ -367,3 +367,11 @@ def test_what_only_announces_is_not_quoted() -> None:
         "The rates per night for hotel rooms are:\n\n| Rank | Rate |\n|---|---|\n| Chief of rooms | 90 |\n\nCats sleep."
     )
     assert "are:" not in ask("What are the rates per night for hotel rooms?", text, max_sentences=5).text
+
+
+def test_how_something_is_done_is_told_by_one_document_and_not_by_what_only_stands_behind() -> None:
+    tower = "To descale the boiler, fill the boiler with citric acid. Cats sleep in the sun."
+    other = "To descale your kettle, fill it by hand."
+    assert ask("How do I descale the boiler?", tower, other, max_sentences=5).text == (
+        "To descale the boiler, fill the boiler with citric acid. [1]"
+    )
