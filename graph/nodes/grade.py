@@ -29,15 +29,17 @@ Search = tuple[str, tuple[Hit, ...]]
 
 
 async def grade(state: State, run: Run) -> Result:
-    graded = _by_calibration(state, run, await _read(_searches(state), run))
+    lacks: dict[str, Any] = {}
+    graded = _by_calibration(state, run, await _read(_searches(state), run), lacks)
     graded, extra, told = await _with_model(state["standalone"], graded, run)
-    update, detail = _best(state, _named(state, graded, told))
-    return {**update, **extra}, {**detail, **told}
+    update, detail = _best(state, _whole(state, graded, lacks))
+    return {**update, **extra}, {**detail, **told, **lacks}
 
 
 def by_signals(state: State, run: Run, error: CragError) -> Result:
-    graded, told = _by_calibration(state, run, [hits for _, hits in _searches(state)]), dict[str, Any]()
-    update, detail = _best(state, _named(state, graded, told))
+    told: dict[str, Any] = {}
+    graded = _by_calibration(state, run, [hits for _, hits in _searches(state)], told)
+    update, detail = _best(state, _whole(state, graded, told))
     return {**update, "degraded": degraded("grade", error, _UNREAD)}, {**detail, **told}
 
 
@@ -45,13 +47,13 @@ async def grade_web(state: State, run: Run) -> Result:
     (hits,) = await _read([(state["standalone"], state["web"].hits)], run)
     graded = graded_hits(state["web"].query, hits, run)
     graded, extra, told = await _with_model(state["standalone"], graded, run)
-    update, detail = _beside_own(state, _named(state, graded, told))
+    update, detail = _beside_own(state, _named(state["standalone"], graded, told))
     return {**update, **extra}, {**detail, **told}
 
 
 def web_by_signals(state: State, run: Run, error: CragError) -> Result:
     graded, told = graded_hits(state["web"].query, state["web"].hits, run), dict[str, Any]()
-    update, detail = _beside_own(state, _named(state, graded, told))
+    update, detail = _beside_own(state, _named(state["standalone"], graded, told))
     return {**update, "degraded": degraded("grade_web", error, _UNREAD)}, {**detail, **told}
 
 
@@ -73,12 +75,13 @@ async def _read(searches: Sequence[Search], run: Run) -> list[tuple[Hit, ...]]:
     ]
 
 
-def _by_calibration(state: State, run: Run, found: Sequence[tuple[Hit, ...]]) -> Graded:
+def _by_calibration(state: State, run: Run, found: Sequence[tuple[Hit, ...]], told: dict[str, Any]) -> Graded:
     """`found` holds the hits of the whole question, then those of its parts."""
     graded = graded_hits(state["search_query"], found[0], run)
     if state["by_part"]:
         parts = [part for part, _ in state["by_part"]]
-        graded = _joined(graded, [graded_hits(*each, run) for each in zip(parts, found[1:], strict=True)], run)
+        each = [graded_hits(part, hits, run) for part, hits in zip(parts, found[1:], strict=True)]
+        graded = _joined(graded, [_named(one.query, one, told) for one in each], run)
     return graded
 
 
@@ -132,14 +135,19 @@ async def _with_model(question: str, graded: Graded, run: Run) -> tuple[Graded, 
     return replace(graded, probabilities=probabilities, confidence=confidence), {"usage": usage}, told
 
 
-def _named(state: State, graded: Graded, told: dict[str, Any]) -> Graded:
+def _whole(state: State, graded: Graded, told: dict[str, Any]) -> Graded:
+    """What `_named` makes of the whole question, whose parts it has seen: what one of them lacks is left open there."""
+    return graded if graded.missing or (state["by_part"] and not told) else _named(state["standalone"], graded, told)
+
+
+def _named(question: str, graded: Graded, told: dict[str, Any]) -> Graded:
     """`graded`, of little worth where it lacks what the question names or speaks of another, which `told` then says."""
-    question, hits, confidence = state["standalone"], graded.hits, graded.confidence
+    hits, confidence = graded.hits, graded.confidence
     missing, others, names = lacking(question, hits), instead(question, hits), unheard(question, hits)
     if missing or names:
-        told["lacks"] = list(dict.fromkeys((*missing, *names)))
+        told["lacks"] = list(dict.fromkeys((*told.get("lacks", ()), *missing, *names)))
     if others:
-        told["speaks_of"] = {other.asked: list(other.found) for other in others}
+        told["speaks_of"] = told.get("speaks_of", {}) | {other.asked: list(other.found) for other in others}
     if names:
         confidence = UNHEARD * confidence / (1 - confidence + UNHEARD * confidence)
     if missing or others:

@@ -82,3 +82,15 @@ def test_evidence_that_never_says_the_name_loses_its_odds_and_the_refusal_says_s
     assert "None of what was found mentions Solaris." in answer.text
     surer = Engine(deps([GANDHI], calibration=ScriptedGrader([0.9])))
     assert asyncio.run(surer.ask("Does the wiki engine run on Solaris?")).confidence == pytest.approx(0.09 / 0.19)
+
+
+def test_only_the_part_of_a_question_that_names_what_is_lacking_is_left_open() -> None:
+    engine = Engine(deps([PUMP], calibration=ScriptedGrader([0.9])))
+    answer = asyncio.run(engine.ask("How long is the warranty of the QM-300, and what does the code E21 mean?"))
+    assert (answer.status, answer.confidence) == ("partial", 0.9)
+    assert "five years" in answer.text
+    assert '"what does the code E21 mean"' in answer.text
+    assert next(event.detail for event in answer.trace if event.node == "grade")["lacks"] == ["E21"]
+    neither = asyncio.run(engine.ask("How long is the warranty of the QM-500, and what does the code E21 mean?"))
+    assert (neither.status, neither.confidence) == ("abstained", UNNAMED)
+    assert "None of what was found mentions QM-500, E21." in neither.text
