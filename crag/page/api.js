@@ -1,4 +1,6 @@
 // Talking to the server: JSON calls, and chat completions as server-sent events.
+import { said } from "./words.js";
+
 export const key = () => sessionStorage.getItem("key");
 
 export const useKey = (value) => sessionStorage.setItem("key", value);
@@ -23,7 +25,7 @@ async function call(path, options = {}) {
   }
   if (!response.ok) {
     const body = await response.json().catch(() => ({}));
-    throw new ApiError(body.error?.message ?? `${response.status}`, response.status);
+    throw new ApiError(body.error ? said(body.error.message, body.error.code) : `${response.status}`, response.status);
   }
   return response;
 }
@@ -81,7 +83,7 @@ export async function ask(model, messages, collection, on, signal) {
       if (!data) continue;
       if (data === "[DONE]") return;
       const chunk = JSON.parse(data);
-      if (chunk.error) throw new ApiError(chunk.error.message, 500);
+      if (chunk.error) throw new ApiError(said(chunk.error.message, chunk.error.code), 500);
       on.id(chunk.id);
       if (chunk.crag) on.answer(chunk.crag);
       const delta = chunk.choices[0]?.delta ?? {};

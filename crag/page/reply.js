@@ -70,7 +70,7 @@ export class Reply {
 
   note() {
     if (this.ended === "stopped") return h("p.stopped", {}, word("stopped"));
-    if (this.ended === "failed") return h("p.failure", { role: "alert" }, `${word("failed")} ${this.reason}`);
+    if (this.ended === "failed") return h("p.failure", { role: "alert" }, word("failed", this.reason));
     return null;
   }
 

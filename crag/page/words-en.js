@@ -60,7 +60,7 @@ export default {
   total: "Total",
   modelNone: "No language model is configured: answers quote the documents word for word.",
   modelSome: (name) => `Answers are written by ${name} from the documents and checked against them.`,
-  failed: "The answer could not be given:",
+  failed: (reason) => `The answer could not be given: ${reason}`,
   unreachable: "The server cannot be reached. Is it still running?",
   keyTitle: "Access key",
   keyText: "This server asks for a key. It stays in this browser tab only.",

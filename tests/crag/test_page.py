@@ -80,6 +80,17 @@ def test_a_broken_link_to_a_document_leaves_the_page_working(server: Serving, br
     assert failed == []
 
 
+def test_a_failure_is_told_in_chinese_on_a_chinese_page(server: Serving, browser: Browser) -> None:
+    page = browser.new_page(locale="zh-CN")
+    refusal = {"message": "Too many requests: wait.", "type": "rate_limit_error", "param": None, "code": "rate_limited"}
+    page.route("**/v1/chat/completions", lambda route: route.fulfill(status=429, json={"error": refusal}))
+    page.goto(f"{server.url}/")
+    page.wait_for_selector(".example")
+    ask(page, QUESTION)
+    assert page.inner_text(".failure") == "未能给出回答：已达到调用频率或额度上限。"
+    page.close()
+
+
 def test_a_refusal_says_so(server: Serving, open_page: Callable[..., Page]) -> None:
     page = open_page(f"{server.url}/")
     ask(page, "Who won the 1987 chess championship of Reykjavik?")
