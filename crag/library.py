@@ -155,8 +155,6 @@ class Library:
         """Remove documents by id or source from every index; gives what was removed. Raises NotFoundError."""
         self._require_writable()
         records = [self._find(name) for name in names]
-        # An index that is open follows at once; one that is not would only when it is opened next.
-        self._parts.index(self.pipeline)
         self.workspace.remove([record.id for record in records])
         return [record.to_dict() for record in records]
 

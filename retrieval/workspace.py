@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import os
 import socket
 import sys
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from chunking.config import ChunkingConfig
 from chunking.errors import StoreError
+from retrieval.chunks import ChunkTable
 from retrieval.config import EmbeddingConfig, StoreConfig
 from retrieval.database import Database
 from retrieval.embedders.base import Embedder
@@ -31,6 +33,8 @@ from retrieval.vectors import build_store
 
 if TYPE_CHECKING:
     from retrieval.embedders.cache import EmbeddingCache
+
+_log = logging.getLogger(__name__)
 
 DATABASE, CACHE = "workspace.sqlite3", "embeddings.sqlite3"
 _LOCK, _OWNER = "lock", "owner.json"
@@ -201,10 +205,24 @@ class Workspace:
                     self.registry.move(connection, identifier, str(path), source)
 
     def follow(self) -> None:
-        """Let every open index follow what was committed; the others do when they are opened."""
+        """Let every open index follow what was committed, and the others delete what is gone.
+
+        What the others lack, which takes their embedders, is written when they are opened.
+        """
         for index in list(self._indexes.values()):
             index.follow()
             index.keep()
+        query = (
+            "SELECT i.id, i.fingerprint, i.store, json_group_array(o.chunk_id) FROM outbox o"
+            " JOIN indexes i ON i.id = o.index_id LEFT JOIN chunks c ON c.index_id = o.index_id AND c.id = o.chunk_id"
+            " WHERE c.id IS NULL GROUP BY i.id"
+        )
+        with self._mutex:  # None of them is opened meanwhile.
+            with self._database.guard():
+                rows = self._database.read().execute(query).fetchall()
+            for number, fingerprint, config, gone in rows:
+                if fingerprint not in self._indexes:
+                    self._delete(number, fingerprint, _store_config(config), json.loads(gone))
 
     def close(self) -> None:
         with self._mutex:
@@ -223,6 +241,17 @@ class Workspace:
 
     def __exit__(self, *exc: object) -> None:
         self.close()
+
+    def _delete(self, number: int, fingerprint: str, config: StoreConfig, ids: Sequence[str]) -> None:
+        store = build_store(config, self._folder(fingerprint), f"crag-{fingerprint}")
+        try:
+            store.delete(ids)
+            with self._database.transaction() as connection:
+                ChunkTable(self._database, number).settle(connection, ids)
+        except StoreError as error:  # Of a server that is away, perhaps: it is done when the index is opened.
+            _log.warning("%s", error)
+        finally:
+            store.close()
 
     def _folder(self, fingerprint: str) -> Path:
         return self.home / "indexes" / fingerprint
@@ -288,11 +317,16 @@ def _index_record(row: Sequence[Any]) -> IndexRecord:
         json.loads(chunking),
         embedder,
         json.loads(embedding) if embedding else None,
-        StoreConfig.model_validate_json(store) if store else StoreConfig(),
+        _store_config(store),
         indexed,
         documents - indexed,
         tuple(sorted(json.loads(pipelines))),
     )
+
+
+def _store_config(stored: str) -> StoreConfig:
+    """An older release stored none."""
+    return StoreConfig.model_validate_json(stored) if stored else StoreConfig()
 
 
 def _acquire(home: Path) -> Any:

@@ -210,6 +210,25 @@ def test_a_change_leaves_no_stale_chunk_in_another_index(workspace: Workspace, i
     assert other.verify()["ok"]
 
 
+def test_what_is_removed_goes_from_indexes_that_nobody_has_opened(tmp_path: Path, folder: Path) -> None:
+    embedders = (HashEmbedder(), HashEmbedder(dimension=32))
+    with Workspace.open(tmp_path / "home", write=True) as workspace:
+        for each in embedders:
+            ingest(workspace, workspace.index(CHUNKING, each), [folder], warm_sentences=False)
+    with Workspace.open(tmp_path / "home", write=True) as workspace:
+        workspace.remove([workspace.registry.find("notes/tea.txt").id])
+    with Workspace.open(tmp_path / "home", write=True) as workspace:
+        (folder / "smtp.md").unlink()
+        index = workspace.index(CHUNKING, embedders[0])
+        assert ingest(workspace, index, [folder / "deep"], warm_sentences=False).removed == 0
+        assert ingest(workspace, index, [folder], prune=True, warm_sentences=False).removed == 1
+    with Workspace.open(tmp_path / "home", write=False) as workspace:
+        for each in embedders:
+            index = workspace.index(CHUNKING, each)
+            assert index.chunks.pending() == []
+            assert index.verify()["missing_vectors"] == index.verify()["extra_vectors"] == 0
+
+
 def test_documents_that_change_while_an_index_catches_up_are_taken_in_as_they_are_then(
     workspace: Workspace, index: Index, folder: Path
 ) -> None:
