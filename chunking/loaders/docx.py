@@ -13,6 +13,7 @@ from chunking.loaders.base import Parsed, TextBuilder, item_indent
 from chunking.loaders.docx_numbering import Numbering, W, value
 from chunking.loaders.docx_runs import Runs, boxes, words
 from chunking.loaders.tables import is_header, table_text
+from chunking.loaders.titles import with_titles
 from chunking.normalize import clean
 
 _HEADING_STYLE = re.compile(r"(?:heading|标题|標題)\s*(\d)", re.IGNORECASE)
@@ -41,13 +42,16 @@ def load_docx(data: bytes, source: str) -> Parsed:
         raise DocumentError(
             f"{source} holds no text: if it is made of pictures, save it as PDF and read that.", code="no_text"
         )
-    first = next((block.heading_path[-1] for block in builder.blocks if block.kind == "heading"), "")
-    return Parsed(builder.text, tuple(builder.blocks), title=title or first)
+    blocks = with_titles(builder.text, builder.blocks, reader.bold)
+    first = next((block.heading_path[-1] for block in blocks if block.kind == "heading"), "")
+    return Parsed(builder.text, blocks, title=title or first)
 
 
 class _Reader:
     def __init__(self, document: Any) -> None:
         self.builder = TextBuilder()
+        self.bold: set[int] = set()
+        """Numbers of the paragraphs that are bold throughout."""
         self._document = document
         self._styles = {style.style_id: style for style in document.styles}
         self._runs = Runs(self._styles)
@@ -92,6 +96,8 @@ class _Reader:
             self._collect("code", text)
         else:
             self._flush()
+            if self._runs.bold(element, style):
+                self.bold.add(len(self.builder.blocks))
             self.builder.add("quote" if "quote" in name.lower() else "paragraph", text)
         for box in boxes(element):
             self._flush()

@@ -57,6 +57,13 @@ class Runs:
             written.text, written.tail = formula(shape, parts), node.tail
             node.getparent().replace(node, written)
 
+    def bold(self, paragraph: Any, style: Any) -> bool:
+        """Whether every run with words is bold, by itself or by the style of the paragraph."""
+        given = [mark for each in self.family(style) if (mark := each.element.find(f"{W}rPr/{W}b")) is not None]
+        runs = [run for run in paragraph.iter(f"{W}r") if "".join(run.itertext(f"{W}t")).strip()]
+        marks = (run.find(f"{W}rPr/{W}b") for run in runs)
+        return bool(runs) and all(_is_on(mark if mark is not None else next(iter(given), None)) for mark in marks)
+
     def _marked(self, name: str) -> dict[str, str]:
         """Styles that set a property of their runs, by id, with its value."""
         found = {}

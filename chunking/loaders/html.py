@@ -16,10 +16,13 @@ from chunking.loaders.html_frames import content
 from chunking.loaders.html_nesting import BLOCK_TAGS, bounded
 from chunking.loaders.html_scripts import write_scripts
 from chunking.loaders.html_tables import flat, runs_of, written
+from chunking.loaders.titles import with_titles
 from chunking.normalize import clean, decode
 
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _PARTS = BLOCK_TAGS | {"form", "td", "th", "tr"}
+_BOLD = re.compile(r"font-weight\s*:\s*(?:bold|[6-9]00)", re.IGNORECASE)
+_LONGEST_NUMBER = 6
 _SPANS = "a table's cells over many rows and columns are said once: written out they would be most of the text"
 
 
@@ -31,19 +34,23 @@ def load_html(data: bytes, source: str) -> Parsed:
     if page is None:
         raise DocumentError(f"{source} has no HTML body: check that it is a whole page.", code="damaged")
     title = page.title
-    first = next((block for block in builder.blocks if block.kind == "heading"), None)
+    blocks = with_titles(builder.text, builder.blocks, page.bold)
+    first = next((block for block in blocks if block.kind == "heading"), None)
     if first and (not title or (len(first.heading_path[-1]) > 3 and first.heading_path[-1] in title)):
         # "Page | Site": the page's own heading is the better name.
         title = first.heading_path[-1]
-    return Parsed(builder.text, tuple(builder.blocks), title=title, notes=((note,) if note else ()) + page.notes)
+    return Parsed(builder.text, blocks, title=title, notes=((note,) if note else ()) + page.notes)
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The title that a page states, and what readers of its text should know."""
+    """The title that a page states, what readers of its text should know, and the numbers of the blocks that are bold
+    throughout.
+    """
 
     title: str
     notes: tuple[str, ...]
+    bold: frozenset[int]
 
 
 def write_page(html: str, builder: TextBuilder, *, framed: bool = True) -> Page | None:
@@ -64,7 +71,7 @@ def write_page(html: str, builder: TextBuilder, *, framed: bool = True) -> Page 
             line.insert_after("\n")
     writer = _Writer(builder)
     writer.walk(root)
-    return Page(title, tuple(writer.notes))
+    return Page(title, tuple(writer.notes), frozenset(writer.bold))
 
 
 class _Writer:
@@ -73,7 +80,9 @@ class _Writer:
     def __init__(self, builder: TextBuilder) -> None:
         self.builder = builder
         self.notes: dict[str, None] = {}
+        self.bold: set[int] = set()
         self._inline: list[str] = []
+        self._is_bold = True
 
     def walk(self, root: Any) -> None:
         stack: list[tuple[Any, bool]] = [(root, False)]
@@ -84,7 +93,9 @@ class _Writer:
                 self._flush()
                 continue
             if tag == "-text":
-                self._inline.append(node.text_content or "")
+                words = node.text_content or ""
+                self._inline.append(words)
+                self._is_bold = self._is_bold and (words.isspace() or _is_bold(node))
                 continue
             if tag == "br":
                 self._inline.append("\x00")
@@ -139,8 +150,20 @@ class _Writer:
     def _flush(self) -> None:
         if self._inline:
             lines = "".join(self._inline).split("\x00")
-            self.builder.add("paragraph", clean("\n".join(" ".join(line.split()) for line in lines)))
+            words = clean("\n".join(" ".join(line.split()) for line in lines))
+            if self._is_bold and words.strip():
+                self.bold.add(len(self.builder.blocks))
+            self.builder.add("paragraph", words)
             self._inline.clear()
+        self._is_bold = True
+
+
+def _is_bold(node: Any) -> bool:
+    """Whether an element of the line that a text stands in makes it bold."""
+    while (node := node.parent) is not None and node.tag not in _PARTS:
+        if node.tag in ("b", "strong") or _BOLD.search(node.attributes.get("style") or ""):
+            return True
+    return node is not None and _BOLD.search(node.attributes.get("style") or "") is not None
 
 
 def _words(node: Any) -> str:
@@ -159,11 +182,11 @@ def _items(root: Any) -> list[str]:
         node, depth, marker = stack.pop()
         tag = node.tag
         if tag in ("ul", "ol", "dl"):
-            number = 0
+            number = _number(node.attributes.get("start"), 1) - 1
             inner: list[tuple[Any, int, str]] = []
             for child in node.iter():
                 if child.tag == "li":
-                    number += 1
+                    number = _number(child.attributes.get("value"), number + 1)
                     inner.append((child, depth, f"{number}. " if tag == "ol" else "- "))
                 elif child.tag in ("dt", "dd", "ul", "ol", "div"):
                     inner.append((child, depth, "- " if child.tag == "dt" else "  " if child.tag == "dd" else ""))
@@ -175,6 +198,11 @@ def _items(root: Any) -> list[str]:
             lines.append(f"{item_indent(depth)}{marker}{own}")
         stack.extend((child, depth + 1, "") for child in reversed(nested))
     return lines
+
+
+def _number(stated: str | None, otherwise: int) -> int:
+    stated = (stated or "").strip()
+    return int(stated) if stated.isascii() and stated.isdigit() and len(stated) < _LONGEST_NUMBER else otherwise
 
 
 def _nearest_item(child: Any, item: Any) -> bool:
@@ -193,7 +221,9 @@ def _own_text(item: Any) -> str:
     stack = list(reversed(_children(item)))
     while stack:
         node = stack.pop()
-        if node.tag == "-text":
+        if node is None:
+            parts.append(" ")
+        elif node.tag == "-text":
             parts.append(node.text_content or "")
         elif node.tag == "pre":
             codes.append(clean(node.text()).strip("\n").rstrip())
@@ -201,6 +231,7 @@ def _own_text(item: Any) -> str:
         elif node.tag not in ("ul", "ol", "dl"):
             if node.tag in BLOCK_TAGS or node.tag == "br":
                 parts.append(" ")
+                stack.append(None)  # a block ends as it begins
             stack.extend(reversed(_children(node)))
     pieces = [" ".join(clean(piece).split()) for piece in "".join(parts).split("\v")]
     fenced = [f"\n```\n{code}\n```\n" for code in codes]

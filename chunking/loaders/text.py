@@ -11,13 +11,13 @@ from chunking.types import Block
 
 _BLANK = re.compile(r"\n[^\S\n]*\n\s*")
 _DIGITS = "一二三四五六七八九十百千零〇\\d"
-# Only lines that are titles by their form; anything looser takes short sentences for titles.
-_CHAPTERS = (
+# Only lines that are titles by their form, with their levels; anything looser takes short sentences for titles.
+CHAPTERS = (
     (1, re.compile(rf"(?:第[{_DIGITS}]{{1,6}}[章篇部卷编編回]|(?:Chapter|CHAPTER|Part|PART)\s+[\dIVXLC]+\b)")),
     (2, re.compile(rf"第[{_DIGITS}]{{1,6}}[节節]")),
 )
 # These count only between blank lines: inside a paragraph they are the items of a list.
-_SECTIONS = (
+SECTIONS = (
     (2, re.compile(r"[一二三四五六七八九十]{1,3}、\s*\S")),
     (3, re.compile(r"[（(][一二三四五六七八九十]{1,3}[)）]\s*\S")),
     (2, re.compile(r"[A-Z][A-Z0-9 ,:&'/-]{3,}\Z")),
@@ -43,7 +43,7 @@ def load_text(data: bytes, source: str) -> Parsed:
         len(spans) > 1
         and levels[0] in (0, 2)
         and not numbered[0]
-        and _may_be_title(text, spans[0])
+        and may_be_title(text, spans[0])
         and _is_alone(text, spans[0])
     ):
         title = text[slice(*spans[0])]
@@ -66,13 +66,14 @@ def _is_underlined(text: str, title: tuple[int, int], line: tuple[int, int]) -> 
     """Whether a line of one repeated mark, as long as a title, stands below it."""
     return (
         _UNDERLINE.fullmatch(text, *line) is not None
-        and _may_be_title(text, title)
+        and may_be_title(text, title)
         and title[1] - title[0] <= 2 * (line[1] - line[0]) <= 5 * (title[1] - title[0])
         and any(letter.isalnum() for letter in text[slice(*title)])
     )
 
 
-def _may_be_title(text: str, span: tuple[int, int]) -> bool:
+def may_be_title(text: str, span: tuple[int, int]) -> bool:
+    """Whether a stretch is one short line that no mark ends."""
     start, end = span
     return end - start <= _LONGEST_TITLE and "\n" not in text[start:end] and not _TERMINAL.search(text[start:end])
 
@@ -105,7 +106,7 @@ def _is_chapter(text: str, span: tuple[int, int], number_end: int) -> bool:
 def _chapter(line: str) -> tuple[int, int] | None:
     """Level of a line that begins as chapters do, and where its number ends."""
     if len(line) <= _LONGEST_TITLE and not _TERMINAL.search(line):
-        for level, pattern in _CHAPTERS:
+        for level, pattern in CHAPTERS:
             if found := pattern.match(line):
                 return level, found.end()
     return None
@@ -116,13 +117,13 @@ def _title_level(text: str, span: tuple[int, int], *, alone: bool) -> float:
     first, _, mark = text[slice(*span)].partition("\n")
     if mark and _is_underlined(text, (span[0], span[0] + len(first)), (span[0] + len(first) + 1, span[1])):
         return 1 + _UNDERLINES.index(mark[0])
-    if not _may_be_title(text, span):
+    if not may_be_title(text, span):
         return 0
     line = text[slice(*span)]
     if chapter := _chapter(line):
         level, number_end = chapter
         return level if alone or _is_chapter(text, span, span[0] + number_end) else 0
-    for level, pattern in _SECTIONS if alone else ():
+    for level, pattern in SECTIONS if alone else ():
         if pattern.match(line):
             return level
     numbered = _NUMBERED.match(line) if alone else None

@@ -258,3 +258,9 @@ def test_a_page_of_a_manual_keeps_its_steps_and_loses_its_frame() -> None:
         ("heading", "Kits"),
         ("paragraph", "See the steps and the kit that fits the pump you have."),
     ]
+
+
+def test_html_items_count_as_the_page_says_and_keep_their_words_apart() -> None:
+    html = "<ol start=3><li>a<li value=7>b<li>c</ol><ul><li><p>Thanks!</p><a href=#r>Reply</a></li></ul>"
+    assert _load(html) == [("list", "3. a\n7. b\n8. c"), ("list", "- Thanks! Reply")]
+    assert _load(f"<ol start={'9' * 5000}><li>a</ol>") == [("list", "1. a")]
