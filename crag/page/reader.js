@@ -1,6 +1,7 @@
 // The panel beside a view: one document with a passage highlighted in it.
 import * as api from "./api.js";
 import { h } from "./dom.js";
+import { highlighted, inline, plain } from "./passage.js";
 import { drawTable } from "./table.js";
 import { word } from "./words.js";
 
@@ -53,6 +54,7 @@ export async function showDocument(id, start = 0, end = 0) {
   const blocks = found.blocks.length ? found.blocks : [{ kind: "paragraph", start: 0, end: characters.length, page: null }];
   const near = (span) => span.end > start - AROUND && span.start < end + AROUND;
   const text = (from, to) => highlighted(characters, from, to, start, end);
+  const words = found.media_type === "text/markdown" ? (from, to) => inline(characters, from, to, text) : text;
   const shown = blocks.filter(near);
   const cited = blocks.find((block) => block.start < end && block.end > start);
   open(found.title || found.source, [found.source, cited?.page ? word("page", cited.page) : ""].filter(Boolean).join(" · "));
@@ -61,29 +63,13 @@ export async function showDocument(id, start = 0, end = 0) {
   for (const block of shown) {
     if (block.page !== null && block.page !== page) body.append(h("p.page-break", {}, word("pageBreak", block.page)));
     page = block.page;
-    body.append((block.kind === "table" ? drawTable(characters, block, text, near) : null) ?? plain(characters, block, text));
+    body.append((block.kind === "table" ? drawTable(characters, block, words, near) : null) ?? plain(characters, block, block.kind === "code" ? text : words));
   }
   const inside = (block) => block.start >= start - AROUND && block.end <= end + AROUND;
   if (shown.length < blocks.length || shown.some((block) => block.kind === "table" && !inside(block))) body.append(h("p.page-break", {}, word("cut")));
   const mark = body.querySelector("mark");
   if (mark) mark.scrollIntoView({ block: "center" });
   else body.scrollTop = 0;
-}
-
-function plain(characters, block, text) {
-  // What scrolls by itself must be reachable with the keyboard.
-  const scrolls = block.kind === "table" || block.kind === "code" ? { tabIndex: 0 } : {};
-  // A Markdown heading shows by its size; its number signs are left out.
-  const signs = block.kind === "heading" ? characters.slice(block.start, block.end).join("").match(/^(#{1,6}\s+)?/)[0].length : 0;
-  return h(`div.block.${block.kind}`, scrolls, text(block.start + signs, block.end));
-}
-
-/** The text from `from` to `to`; what of it lies between `start` and `end` is marked. */
-function highlighted(characters, from, to, start, end) {
-  const text = (a, b) => characters.slice(a, b).join("");
-  const [first, last] = [Math.max(from, start), Math.min(to, end)];
-  if (first >= last) return [text(from, to)];
-  return [text(from, first), h("mark", {}, text(first, last)), text(last, to)];
 }
 
 document.getElementById("close-reader").addEventListener("click", leave);

@@ -64,6 +64,9 @@ function side(characters, start, end) {
 /** A span's node with the pipes that stood escaped. */
 function unescaped(node) {
   if (typeof node === "string") return node.replaceAll("\\|", "|");
-  node.textContent = unescaped(node.textContent);
+  for (const text of node.childNodes) {
+    if (text.nodeType === Node.TEXT_NODE) text.data = unescaped(text.data);
+    else unescaped(text);
+  }
   return node;
 }
