@@ -217,3 +217,20 @@ def test_every_endpoint_is_described_and_in_the_documentation(http: httpx.Client
         for method, operation in methods.items():
             assert operation["description"], path
             assert f"{method.upper()} {re.sub('{[a-z_]+}', '{id}', path)}" in text, f"docs/api.md lacks {method} {path}"
+
+
+def test_what_was_asked_without_a_key_can_be_rated_with_any_key_and_with_none_no_more(
+    http: httpx.Client, home: Path
+) -> None:
+    """Last: this server asks for a key from here on."""
+    answer = ask(http, QUESTION)["id"]
+    made = crag("keys", "add", "anna", "--json", home=home).json
+    key = {"authorization": f"Bearer {made['key']}"}
+    rating = {"answer": answer, "rating": "up"}
+    assert http.post("/v1/feedback", json=rating).status_code == 401
+    assert http.post("/v1/feedback", json=rating, headers=key).status_code == 200
+    assert http.get("/v1/feedback", headers=key).json()["data"][0]["answer"] == answer
+    body = {"model": "vector", "messages": [{"role": "user", "content": QUESTION}]}
+    assert http.post("/v1/chat/completions", json=body, headers=key).status_code == 200
+    lines = (home / "answers.log").read_text(encoding="utf-8").splitlines()[-2:]
+    assert [json.loads(line)["key"] for line in lines] == [None, "anna"]
