@@ -34,7 +34,8 @@ def home_folder(given: str | Path | None = None) -> Path:
 
 def api_key() -> str | None:
     """The bearer key that the server asks for and that the command line sends, or None."""
-    return os.environ.get(API_KEY) or None
+    # A blank at its end, as files of variables have, could never be sent: headers lose it.
+    return os.environ.get(API_KEY, "").strip() or None
 
 
 def check_addresses() -> None:
@@ -78,8 +79,8 @@ def _limit(default: int, low: int, high: int) -> int:
 class Limits:
     """What one server takes. Each field comes from the variable ``CRAG_`` + its name in capitals."""
 
-    max_body_kb: int = _limit(1024, 1, 1_048_576)
-    """KiB of a JSON body. A chat history of a few hundred thousand characters fits."""
+    max_body_kb: int = _limit(4096, 1, 1_048_576)
+    """KiB of a JSON body. A chat history of a million characters fits: clients send all of it with each question."""
     max_upload_mb: int = _limit(256, 1, 16_384)
     """MiB of one upload, all files together."""
     max_file_mb: int = _limit(100, 1, 4096)

@@ -11,14 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Request
-from fastapi.responses import FileResponse, PlainTextResponse, Response
+from fastapi.responses import FileResponse, Response
 from starlette.concurrency import run_in_threadpool
 
-from crag.api import chunk_view, documents, errors, evals, feedback, pages, schemas, uploads
+from crag.api import chunk_view, documents, errors, evals, feedback, operation, pages, schemas, uploads
 from crag.api.chat import complete, read_chat
 from crag.api.jobs import Jobs
 from crag.api.keys import KeyRing
 from crag.api.origins import Cors, Origins
+from crag.api.paths import Paths
 from crag.api.quota import Quota
 from crag.api.records import Records
 from crag.api.schemas import ChatRequest
@@ -100,12 +101,14 @@ def create_app(
     )
     app.add_middleware(Cors, origins=allowed)
     app.add_middleware(Observed, metrics=metrics)
+    app.add_middleware(Paths)
     app.include_router(documents.router(crag, jobs, by_name, pipelines[0].name))
     app.include_router(uploads.router(crag, jobs, limits))
     app.include_router(feedback.router(answers))
     app.include_router(chunk_view.router(crag, by_name, pipelines[0].name, shown))
     app.include_router(evals.router(evals.Evals(runs), shown))
     app.include_router(pages.router(shown))
+    app.include_router(operation.router(crag, limits, metrics, version=app.version, evals=runs is not None))
 
     @app.post(
         "/v1/chat/completions",
@@ -129,27 +132,6 @@ def create_app(
             message = f"There is no model {name!r}; there are {', '.join(by_name)}."
             raise errors.ApiError(404, message, param="model", code="model_not_found")
         return _model(crag, by_name[name], started)
-
-    @app.get("/v1/info", tags=["operation"])
-    async def info() -> dict[str, Any]:
-        """What a page needs to know of its server: version, limits of uploads, what is switched on."""
-        on = {"evals": runs is not None, "feedback": limits.keep_answers > 0}
-        return {"version": app.version, **uploads.limits_shape(limits), **on}
-
-    @app.get("/healthz", tags=["operation"])
-    async def healthy() -> dict[str, str]:
-        """The process answers."""
-        return {"status": "ok"}
-
-    @app.get("/readyz", tags=["operation"])
-    async def ready() -> dict[str, Any]:
-        """The workspace can be read; 503 otherwise."""
-        return {"status": "ready", "documents": len(await run_in_threadpool(crag.documents))}
-
-    @app.get("/metrics", response_class=PlainTextResponse, tags=["operation"])
-    async def figures() -> Response:
-        """Requests, answers, times, tokens and queues, for Prometheus."""
-        return Response(await run_in_threadpool(metrics.text), media_type="text/plain; version=0.0.4; charset=utf-8")
 
     for path, file in PAGE_FILES.items():
         app.add_api_route(path, _file(file), methods=["GET"], include_in_schema=False)

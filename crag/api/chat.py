@@ -17,7 +17,7 @@ from crag.api.cut import Cut, shortened
 from crag.api.errors import ApiError, SafeJSONResponse, error_parts, gone, to_json
 from crag.api.progress import progress_line
 from crag.api.records import Asked, Records
-from crag.api.schemas import MAX_QUESTION, ChatRequest, Extension, Message
+from crag.api.schemas import MAX_QUESTION, ChatRequest, Extension, Message, TextPart
 from crag.api.security import OWNER
 from crag.api.stopping import stopping_of
 from crag.api.streams import ClientGoneError, unless_client_leaves, with_heartbeats
@@ -85,8 +85,8 @@ def read_chat(body: ChatRequest, pipelines: dict[str, Pipeline]) -> Chat:
     """Find question, history and pipeline. Raises ApiError for what cannot be answered."""
     if body.n not in (None, 1):
         raise ApiError(400, "n: this service gives one answer; leave n out or set it to 1.", param="n")
-    for field in ("tools", "functions"):
-        if getattr(body, field):
+    for field, choice in (("tools", body.tool_choice), ("functions", body.function_call)):
+        if getattr(body, field) and choice != "none":
             raise ApiError(400, f"{field}: this service answers from documents and calls no tools.", param=field)
     if body.response_format and body.response_format.get("type") not in (None, "text"):
         message = "response_format: this service answers in text with citations; leave it out."
@@ -98,15 +98,22 @@ def read_chat(body: ChatRequest, pipelines: dict[str, Pipeline]) -> Chat:
         raise ApiError(
             404, f"There is no model {body.model!r}; there are {known}.", param="model", code="model_not_found"
         )
-    texts = [(message.role, _text(message, number)) for number, message in enumerate(body.messages)]
-    last = max((number for number, (role, _) in enumerate(texts) if role == "user"), default=None)
-    if last is None or not texts[last][1].strip():
+    last = max((number for number, message in enumerate(body.messages) if message.role == "user"), default=None)
+    if last is None:
         raise ApiError(400, "messages: the last user message must hold a question.", param="messages")
-    if len(texts[last][1]) > MAX_QUESTION:
-        message = f"messages: the question has {len(texts[last][1])} characters, at most {MAX_QUESTION} are read."
+    for part in _parts(body.messages[last]):
+        if part.type != "text":
+            param = f"messages.{last}.content"
+            message = f"{param}: only text parts are read, not {part.type!r}: ask in words, and upload documents."
+            raise ApiError(400, message, param=param)
+    question = _text(body.messages[last]).strip()
+    if not question:
+        raise ApiError(400, "messages: the last user message must hold a question.", param="messages")
+    if len(question) > MAX_QUESTION:
+        message = f"messages: the question has {len(question)} characters, at most {MAX_QUESTION} are read."
         raise ApiError(400, message, param="messages")
-    history = tuple((_SPEAKERS[role], text) for role, text in texts[:last] if role in _SPEAKERS)
-    return Chat(texts[last][1].strip(), history, pipeline, body)
+    told = [(_SPEAKERS[each.role], _text(each)) for each in body.messages[:last] if each.role in _SPEAKERS]
+    return Chat(question, tuple((role, text) for role, text in told if text), pipeline, body)
 
 
 async def complete(crag: Crag, chat: Chat, request: Request, records: Records) -> Response:
@@ -210,14 +217,16 @@ def _shape(asked: Asked, chat: Chat, answer: Answer) -> dict[str, Any]:
     return {"answer_id": asked.id, **answer.to_dict(trace=chat.extension.trace)}
 
 
-def _text(message: Message, number: int) -> str:
-    if message.content is None or isinstance(message.content, str):
-        return message.content or ""
-    for part in message.content:
-        if part.type != "text" and (part.type, message.role) != ("refusal", "assistant"):
-            param = f"messages.{number}.content"
-            raise ApiError(400, f"{param}: only text parts are read, not {part.type!r}.", param=param)
-    return "\n".join((part.refusal if part.type == "refusal" else part.text) or "" for part in message.content)
+def _parts(message: Message) -> list[TextPart]:
+    return message.content if isinstance(message.content, list) else []
+
+
+def _text(message: Message) -> str:
+    """The text of a message. Pictures, files and thoughts of earlier turns are passed over: clients send all anew."""
+    if isinstance(message.content, str):
+        return message.content
+    texts = (part.refusal if part.type == "refusal" else part.text for part in _parts(message))
+    return "\n".join(text for text in texts if text)
 
 
 def _annotations(answer: Answer, base_url: str) -> list[dict[str, Any]]:

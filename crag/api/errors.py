@@ -27,7 +27,7 @@ STATUS = {
 """Status by `CragError.kind`, as the error tree's drawing says."""
 
 BODY_TOO_LARGE = "body_too_large"
-_CODES = {413: BODY_TOO_LARGE, 408: "body_too_slow"}
+_CODES = {413: BODY_TOO_LARGE, 408: "body_too_slow", 404: "unknown_url"}
 KINDS = {
     401: "authentication_error",
     403: "permission_error",
@@ -170,7 +170,10 @@ def install(app: FastAPI) -> None:
             return gone()
         message = str(error.detail)
         if error.status_code == 404:
-            message = f"There is no {request.method} {request.url.path} here."
+            message = (
+                f"There is no {request.method} {request.url.path} here: chat clients take the base URL "
+                f"{request.base_url}v1, which has chat/completions and models; GET /openapi.json lists the rest."
+            )
         elif error.status_code == 405:
             message = f"{request.url.path} does not take {request.method}."
         elif isinstance(error.__cause__, RecursionError):

@@ -85,12 +85,14 @@ class ChatRequest(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     model: str = Field(max_length=200)
-    messages: list[Message] = Field(min_length=1, max_length=500)
+    messages: list[Message] = Field(min_length=1, max_length=10_000)
     stream: bool | None = None
     stream_options: StreamOptions | None = None
     n: int | None = None
     tools: list[Any] | None = None
+    tool_choice: Any = None
     functions: list[Any] | None = None
+    function_call: Any = None
     temperature: float | None = Field(default=None, ge=0, le=2)
     max_tokens: int | None = Field(default=None, ge=1)
     max_completion_tokens: int | None = Field(default=None, ge=1)
