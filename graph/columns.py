@@ -27,6 +27,7 @@ _ASKED = tuple(
     )
 )
 _COUNTS = re.compile(r"#|no\.?|nr\.?|id|序号|編號|编号|行号", re.IGNORECASE)
+_FURTHER = re.compile(r"\b(?:per|in|of|at|for|from|by)\b", re.IGNORECASE)
 _REMARK = re.compile(r"[(（\[][^)）\]]*[)）\]]")
 
 
@@ -80,10 +81,14 @@ def names_row(question: str, first: str) -> bool:
 
 def _names(part: str, words: set[str], cell: str) -> bool:
     bare = _REMARK.sub("", cell).strip()
-    if has_han(bare) and len(bare) > 1 and bare in part:
-        return True
-    own = content_words(bare)
-    return bool(own) and len(own & words) >= NAMED * len(own)
+    if has_han(bare):
+        # 功率 is enough for 额定功率.
+        return (len(bare) > 1 and bare in part) or any(
+            len(word) > 1 and has_han(word) and word in bare for word in words
+        )
+    # "Price per month" is a price.
+    own, head = content_words(bare), content_words(_FURTHER.split(bare, maxsplit=1)[0])
+    return bool(own) and (len(own & words) >= NAMED * len(own) or (bool(head) and head <= words))
 
 
 def _about(parts: Sequence[str], header: Sequence[str], values: Sequence[str]) -> set[int]:

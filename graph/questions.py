@@ -123,6 +123,8 @@ def kinds(question: str) -> list[Kind]:
     return [kind for kind in KINDS if kind.asks.search(question)][:2]
 
 
+OF_TWO = 0.8
+"""What a number counts with the measure's name or its unit alone."""
 ANY_NUMBER = 0.3
 """What a number of something else counts where a measure is asked for."""
 
@@ -154,9 +156,11 @@ class Expected:
 
 
 def _measured(measure: Measure, text: str, header: str) -> float:
-    if measure.units.search(text):
-        return 1.0
-    return 0.0 if not _FIGURE.search(text) else 1.0 if measure.named.search(f"{header} {text}") else ANY_NUMBER
+    named, unit = measure.named.search(f"{header} {text}"), measure.units.search(text)
+    # "two years" has no figure but a unit.
+    if not unit and not _FIGURE.search(text):
+        return 0.0
+    return 1.0 if named and unit else OF_TWO if named or unit else ANY_NUMBER
 
 
 def asks_several(question: str) -> bool:

@@ -54,14 +54,18 @@ def ranked(request: Request, part: str, number: int | None) -> list[tuple[Source
     settled = asks_why(part) and expected.share(strip.text) == 1.0
     several = asks_several(part) and not settled
     bar = best * (SEVERAL_BAR if several else FACT_BAR if number is None else PART_BAR)
-    row = _row_name(strip)
-    named = row is not None and names_row(part, row)
+    row, asked = _row_name(strip), request.standalone
+    named = row is not None and names_row(asked, row)
+    # 陪产假 names no row of 产假.
+    others = asked.replace(row, " ") if row and named else asked
     return [
         (each, one)
         for score, each, one in scored
         if score >= bar
+        # A list is told whole where it answers best, or not announced.
+        and (one is strip or not announces(one.text))
         # Of a table in which the question names a row, the others tell of something else.
-        and not (named and (other := _row_name(one)) is not None and not names_row(part, other))
+        and not (named and (other := _row_name(one)) is not None and other != row and not names_row(others, other))
         and (each.hit.document.id == home or not steady or _own(one, number) >= FACT_BAR)
         and (not settled or expected.share(one.text) > 0)
     ]

@@ -37,6 +37,7 @@ def test_english_columns(question: str, columns: list[str]) -> None:
     ("question", "columns"),
     [
         ("KX-9 多重？", ["净重"]),
+        ("KX-9 的温度多大？", ["最高温度"]),
         ("KX-9 多高？", ["外形尺寸（宽×深×高）"]),
         ("KX-9 多宽？", ["外形尺寸（宽×深×高）"]),
         ("KX-9 多少钱？", ["含税价"]),
@@ -58,6 +59,11 @@ def test_chinese_columns(question: str, columns: list[str]) -> None:
 )
 def test_the_whole_row_where_a_part_names_no_column(question: str) -> None:
     assert asked_columns(parts(question), PUMPS, PUMP) == frozenset(range(len(PUMPS)))
+
+
+def test_a_column_is_named_by_its_first_words() -> None:
+    header = ("Plan", "Price per month", "Requests per month")
+    assert asked_columns(("What price has the Team plan?",), header, ("Team", "$49", "600")) == {0, 1}
 
 
 def test_a_column_that_counts_the_rows_says_little_of_what_they_are_about() -> None:

@@ -375,3 +375,14 @@ def test_how_something_is_done_is_told_by_one_document_and_not_by_what_only_stan
     assert ask("How do I descale the boiler?", tower, other, max_sentences=5).text == (
         "To descale the boiler, fill the boiler with citric acid. [1]"
     )
+
+
+def test_a_row_whose_name_is_part_of_the_one_asked_for_is_another() -> None:
+    table = "| 假期 | 天数 |\n|---|---|\n| 产假 | 158 天 |\n| 陪产假 | 15 天 |"
+    assert ask("陪产假的天数是多少？", table).text == "假期：陪产假，天数：15 天。[1]"
+
+
+def test_rows_are_told_by_name_in_every_part_of_a_question() -> None:
+    table = "| System | Memory | Disk |\n|---|---|---|\n| Linux | 2 GB | 600 MB |\n| Windows | 4 GB | 900 MB |"
+    told = ask("How much memory does Linux need, and how much disk does it need?", table).text
+    assert told == "System: Linux, Memory: 2 GB, Disk: 600 MB. [1]"
