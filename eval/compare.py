@@ -21,6 +21,7 @@ from eval import verdicts
 from eval.changes import Change, changes_between
 from eval.metrics.answer import contains_reference
 from eval.metrics.builtin import references
+from eval.metrics.catalog import CATALOG
 from eval.paired import MetricResult, economy, family, judged, metric_result
 from eval.runs import MetricInfo, Run
 from eval.statistics import ALPHA, PairedTest, VerdictKind, holm
@@ -166,9 +167,7 @@ def compare_runs(
     chosen = primary or default_primary(base, candidates)
     for run in (base, *candidates):
         if chosen not in run.metrics:
-            raise ConfigError(
-                f"The primary metric {chosen!r} is not in {run.path}; it has {', '.join(run.metrics) or 'none'}."
-            )
+            raise ConfigError(f"The primary metric is {chosen!r}{not_measured(chosen, run)}.")
     floor = dict(noise or {})
     labels = labels or label_runs([base, *candidates])
     primaries = [metric_result(base, c, base.metrics[chosen], alpha=alpha, pass_at=pass_at) for c in candidates]
@@ -234,6 +233,14 @@ def mismatches(base: Run, candidate: Run) -> tuple[str, ...]:
     if different:
         reasons.append(f"the settings differ ({', '.join(different)})")
     return tuple(reasons)
+
+
+def not_measured(metric: str, run: Run) -> str:
+    """What to say after the name of a metric that a run lacks."""
+    info = CATALOG.get(metric)
+    if info is not None and info.judged and run.manifest["judge"] is None:
+        return f", which needs a judge, and {run.path} had none: run it with --judge MODEL"
+    return f", which is not in {run.path}; it has {', '.join(run.metrics) or 'none'}"
 
 
 def unfinished(run: Run) -> str | None:

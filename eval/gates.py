@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from chunking.errors import ConfigError, StoreError
-from eval.compare import mismatches, unfinished_sentence
+from eval.compare import mismatches, not_measured, unfinished_sentence
 from eval.gate_checks import absolute, members, must_pass, relative
 from eval.gate_file import Gates, Scope
 from eval.gate_limits import check_limits
@@ -72,7 +72,7 @@ def _known(gates: Gates, run: Run) -> None:
     named = [*(gate.metric for gate in scoped), *(gate.metric for gate in gates.must_pass)]
     unknown = next((name for name in named if name not in run.metrics), None)
     if unknown is not None:
-        raise ConfigError(f"A gate names the metric {unknown!r}; {run.path} has {', '.join(run.metrics) or 'none'}.")
+        raise ConfigError(f"A gate names the metric {unknown!r}{not_measured(unknown, run)}.")
     for scope in scoped:
         members(run, scope)
     questions = run.questions

@@ -26,10 +26,10 @@ PACKAGES = (
 _SAME = {
     "format": ("format",),
     "suite": ("suite", "hash"),
-    "documents": ("corpus", "hash"),
+    "set of documents, or reading of them": ("corpus", "hash"),
     "pipeline version": ("pipeline", "version"),
     "seed": ("seed",),
-    "repeats": ("repeat",),
+    "number of repeats": ("repeat",),
     "sample": ("settings", "sample"),
     "stratum": ("settings", "stratify"),
 }
@@ -77,7 +77,7 @@ def resumed(old: Mapping[str, Any], new: Mapping[str, Any], folder: Path, *, res
         before, now = _at(old, path), _at(new, path)
         if before != now:
             raise ConfigError(
-                f"{folder} cannot be resumed: its {what} was {before}, now it is {now}; choose another --out."
+                f"{folder} cannot be resumed with another {what} ({before} then, {now} now): choose another --out."
             )
     if rescore:
         return _rescored(old, new, folder)

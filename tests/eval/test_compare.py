@@ -204,8 +204,11 @@ def test_the_primary_metric_is_declared_or_the_first_of_the_order(tmp_path: Path
     assert default_primary(base, [new]) == "f1"
     assert not compare_runs(base, [new]).primary_declared
     assert compare_runs(base, [new], primary="mrr").primary.name == "mrr"
-    with pytest.raises(ConfigError, match="'faithfulness' is not in"):
+    with pytest.raises(ConfigError, match=r"'faithfulness', which is not in .*; it has"):
         compare_runs(base, [new], primary="faithfulness")
+    unjudged = replace(new, manifest={**new.manifest, "judge": None})
+    with pytest.raises(ConfigError, match=r"'faithfulness', which needs a judge, and .* had none: run it with --judge"):
+        compare_runs(unjudged, [unjudged], primary="faithfulness")
 
 
 def test_a_judge_that_failed_leaves_the_verdict_open_and_to_no_other_metric(tmp_path: Path) -> None:

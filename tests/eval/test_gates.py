@@ -19,6 +19,7 @@ from eval.gate_file import Gates, load_gates
 from eval.gate_report import GateReport, GateResult, exit_code
 from eval.gates import check_gates, read_for_gates
 from eval.lines import write_json
+from eval.metrics.catalog import CATALOG
 from eval.report import render_junit
 from eval.runs import MetricInfo, Run, read_run
 from eval.summary import summarize
@@ -114,7 +115,10 @@ def test_the_margin_that_would_pass_is_said_and_does(tmp_path: Path) -> None:
 
 def test_an_unchanged_candidate_passes_every_relative_gate_of_the_page(tmp_path: Path) -> None:
     page = (Path(__file__).parents[2] / "docs" / "ci-gate.md").read_text(encoding="utf-8")
-    relative = load_gates(_written(tmp_path, page.split("```yaml\n")[1].split("```")[0])).relative
+    gates = load_gates(_written(tmp_path, page.split("```yaml\n")[1].split("```")[0]))
+    named = {gate.metric for gate in (*gates.absolute, *gates.relative, *gates.must_pass)}
+    assert not any(CATALOG[name].judged for name in named), "the workflow below has no judge"
+    relative = gates.relative
     metrics = [replace(F1, name=name) for name in dict.fromkeys(gate.metric for gate in relative)]
     for score in (1.0, 0.37):
         cases = [Case(f"q{n}", {m.name: score for m in metrics}, type="multi-hop" if n < 3 else "f") for n in range(9)]

@@ -202,7 +202,7 @@ def test_an_existing_run_is_not_overwritten_and_a_different_one_not_continued(su
     run(suite, system, out=tmp_path / "run")
     with pytest.raises(ConfigError, match="--resume"):
         run(suite, system, out=tmp_path / "run")
-    with pytest.raises(ConfigError, match="repeats was 1, now it is 2"):
+    with pytest.raises(ConfigError, match=r"with another number of repeats \(1 then, 2 now\): choose"):
         run(suite, system, out=tmp_path / "run", resume=True, repeat=2)
     other = ScriptedSystem(script(corpus_of_suite(suite)), version="ffff")
     with pytest.raises(ConfigError, match="pipeline version"):
