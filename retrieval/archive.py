@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from chunking.errors import StoreError
-from retrieval.database import Database
+from retrieval.database import Database, make_own
 from retrieval.workspace import CACHE, DATABASE, Workspace
 
 FORMAT = 1
@@ -157,6 +157,7 @@ def _check(database: Path, file: Path) -> None:
         if not theirs <= ours:
             raise ValueError(f"its database holds {min(theirs - ours)[1]!r}, which no workspace has")
     with contextlib.closing(Database(database, write=True)) as upgraded, upgraded.transaction() as connection:
+        make_own(connection)  # The workspace that it came from may use the same server of vectors.
         connection.execute("INSERT OR IGNORE INTO outbox SELECT index_id, id FROM chunks")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -166,6 +167,12 @@ class Database:
             )
 
     @property
+    def identity(self) -> int:
+        """A number that hardly another workspace has; 0 where an older release made the file."""
+        with self.guard():
+            return int(self.read().execute("PRAGMA application_id").fetchone()[0])
+
+    @property
     def writable(self) -> bool:
         return self._writer is not None
 
@@ -245,6 +252,12 @@ def _create(connection: sqlite3.Connection) -> None:
             connection.execute(statement)
             statement = ""
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    make_own(connection)
+
+
+def make_own(connection: sqlite3.Connection) -> None:
+    """Give the file a number of its own, in SQLite's header: see `Database.identity`."""
+    connection.execute(f"PRAGMA application_id = {secrets.randbelow(2**31 - 1) + 1}")
 
 
 def _upgrade(connection: sqlite3.Connection) -> None:

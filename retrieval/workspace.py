@@ -33,6 +33,7 @@ from retrieval.vectors import build_store
 
 if TYPE_CHECKING:
     from retrieval.embedders.cache import EmbeddingCache
+    from retrieval.vectors.base import VectorStore
 
 _log = logging.getLogger(__name__)
 
@@ -127,13 +128,12 @@ class Workspace:
         with self._mutex:
             if fingerprint not in self._indexes:
                 number = self._number(fingerprint, chunking, embedder, embedding, store)
-                folder = self._folder(fingerprint)
-                engine = build_store(store, folder, f"crag-{fingerprint}", write=self.writable)
+                engine = self._store(fingerprint, store)
                 self._indexes[fingerprint] = Index(
                     database=self._database,
                     number=number,
                     fingerprint=fingerprint,
-                    folder=folder,
+                    folder=self._folder(fingerprint),
                     store=engine,
                     chunking=chunking,
                     embedder=embedder,
@@ -186,9 +186,8 @@ class Workspace:
                     index.close()
                 with self._database.transaction() as connection:
                     connection.execute("DELETE FROM indexes WHERE fingerprint = ?", (fingerprint,))
-                folder = self._folder(fingerprint)
-                build_store(records[fingerprint].store, folder, f"crag-{fingerprint}").reset()
-                snapshot_file(folder).unlink(missing_ok=True)
+                self._store(fingerprint, records[fingerprint].store).reset()
+                snapshot_file(self._folder(fingerprint)).unlink(missing_ok=True)
 
     def remove(self, document_ids: Collection[str]) -> int:
         """Delete documents from the registry and from every index; the number deleted. Raises StoreError."""
@@ -243,7 +242,7 @@ class Workspace:
         self.close()
 
     def _delete(self, number: int, fingerprint: str, config: StoreConfig, ids: Sequence[str]) -> None:
-        store = build_store(config, self._folder(fingerprint), f"crag-{fingerprint}")
+        store = self._store(fingerprint, config)
         try:
             store.delete(ids)
             with self._database.transaction() as connection:
@@ -252,6 +251,13 @@ class Workspace:
             _log.warning("%s", error)
         finally:
             store.close()
+
+    def _store(self, fingerprint: str, config: StoreConfig) -> VectorStore:
+        name = f"crag-{fingerprint}"
+        if config.url and (identity := self._database.identity):
+            # Other workspaces may use the server, and each would delete what the other has.
+            name = f"{name}-{identity:08x}"
+        return build_store(config, self._folder(fingerprint), name, write=self.writable)
 
     def _folder(self, fingerprint: str) -> Path:
         return self.home / "indexes" / fingerprint

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from chunking.errors import StoreError
+from retrieval.archive import export_workspace, import_workspace
 from retrieval.config import RetrievalConfig, StoreConfig
 from retrieval.embedders.base import Vectors
 from retrieval.ingest import ingest
@@ -232,6 +233,26 @@ def test_engines_agree_on_every_ranking(config: StoreConfig, tmp_path: Path, fol
     copy.rename(folder)
     assert found == rankings(StoreConfig(), tmp_path / "other")
     assert any(found)
+
+
+def test_workspaces_on_one_server_do_not_meet(config: StoreConfig, tmp_path: Path, folder: Path) -> None:
+    def count(home: Path, *removed: str) -> int:
+        with Workspace.open(home, write=True) as workspace:
+            index = workspace.index(CHUNKING, HashEmbedder(), store=config)
+            if not removed:
+                ingest(workspace, index, [folder], warm_sentences=False)
+            workspace.remove([workspace.registry.find(name).id for name in removed])
+            index.follow()
+            assert index.verify()["ok"], index.verify()
+            return int(index.status()["documents"])
+
+    one, two, moved = (tmp_path / name for name in ("one", "two", "moved"))
+    assert count(one) == count(two) == 4
+    export_workspace(one, tmp_path / "all.tar")
+    import_workspace(tmp_path / "all.tar", moved)
+    assert count(moved) == 4
+    assert count(one, "notes/tea.txt") == 3
+    assert count(moved) == count(two) == 4
 
 
 def test_an_engine_that_is_not_there_is_named_with_the_next_step(tmp_path: Path) -> None:
