@@ -44,13 +44,21 @@ function follow() {
     if (tab.dataset.view === shown) tab.setAttribute("aria-current", "page");
     else tab.removeAttribute("aria-current");
   }
+  nameTab();
   VIEWS[shown].draw();
+}
+
+/** The browser's tab tells which view is open. */
+function nameTab() {
+  const view = Object.keys(VIEWS).find((each) => !$(each).hidden);
+  document.title = view === "chat" ? "agentic-crag" : `${word(view)} · agentic-crag`;
 }
 
 /** Everything here that depends on the state or the language. */
 function draw() {
   translate();
   $("language").textContent = language() === "en" ? "中文" : "English";
+  nameTab();
   $("document-count").textContent = word("documentCount", state.documents.length);
 }
 

@@ -5,6 +5,7 @@ import { language, word } from "./words.js";
 
 const MOST = 50;
 const panel = document.getElementById("history");
+const opener = document.getElementById("open-history");
 
 /** Where those of this key lie: who uses the browser with another one does not see them. */
 function place() {
@@ -42,7 +43,10 @@ export function keep(conversation) {
 export const isOpen = () => !panel.hidden;
 
 export function close() {
+  const within = panel.contains(document.activeElement);
   panel.hidden = true;
+  opener.ariaExpanded = "false";
+  if (within) opener.focus();
 }
 
 /** Show the list; `open(conversation)` is called for the one chosen, `forgotten(id)` for each that was deleted. */
@@ -54,7 +58,9 @@ export function show(current, open, forgotten) {
     for (const id of gone) forgotten(id);
     again();
   };
+  const opening = panel.hidden;
   panel.hidden = false;
+  opener.ariaExpanded = "true";
   panel.replaceChildren(
     h("div.history-head", {}, h("h2", {}, word("history")),
       h("button.quiet", { type: "button", ariaLabel: word("close"), onclick: close }, "✕")),
@@ -66,6 +72,7 @@ export function show(current, open, forgotten) {
     conversations.length ? h("button.quiet", { type: "button", onclick: () => confirm(word("historyClear")) && forget(conversations.map((each) => each.id)) }, word("historyClearAll")) : "",
     h("p.note", {}, word("historyNote")),
   );
+  if (opening) panel.querySelector("button").focus();
 }
 
 const when = (at) => new Date(at).toLocaleString(language() === "zh" ? "zh-CN" : "en-GB", { dateStyle: "medium", timeStyle: "short" });

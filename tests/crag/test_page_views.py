@@ -52,6 +52,10 @@ def test_conversations_are_kept_opened_again_and_deleted(server: Serving, open_p
     page.reload()
     page.wait_for_selector(".example")
     page.click("#open-history")
+    assert page.get_attribute("#open-history", "aria-expanded") == "true"
+    page.keyboard.press("Enter")  # On the button that closes it, where the keyboard is now.
+    assert page.locator("#history").is_hidden()
+    page.keyboard.press("Enter")
     assert page.locator(".past span").all_inner_texts() == ["每日备份保留多少天？", QUESTION]
     shot(page, "history")
     for key, count in (("another's", 0), ("", 2)):
@@ -189,6 +193,7 @@ def test_evaluation_runs_are_listed_and_compared(home: Path, tmp_path: Path, ope
 def test_a_server_without_runs_says_how_to_get_them(server: Serving, open_page: Callable[..., Page]) -> None:
     page = open_page(f"{server.url}/#/evaluations")
     page.wait_for_selector("#evaluations .command")
+    assert page.title() == "Evaluations · agentic-crag"
     assert "crag serve --runs" in page.inner_text("#evaluations")
 
 
