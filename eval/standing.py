@@ -61,7 +61,13 @@ def standing(candidate: CandidateResult, base: str, gates: GateReport | None = N
     gated = _gated(gates)
     if gates is not None and gates.exit_code:
         word, tone = _of_gates(gates)
-    return Standing(word, tone, f"{said}; {gated}" if gated else said)
+    return Standing(word, tone, f"{gated}; {_inside(said)}" if gated else said)
+
+
+def _inside(headline: str) -> str:
+    """Within a sentence; a run's name stays as it is."""
+    ours = headline.startswith(("No difference", "Undecided"))
+    return f"{headline[0].lower()}{headline[1:]}" if ours else headline
 
 
 def leading(results: Sequence[MetricResult], verdict: VerdictKind) -> tuple[MetricResult, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import click
@@ -87,7 +88,7 @@ def test_failed_gates_come_before_every_verdict(tmp_path: Path) -> None:
     run = comparison.candidates[0].run
     found = stand(comparison, check_gates(GATES, run, comparison.base))
     assert (found.word, found.tone) == ("GATES FAILED", "worse")
-    assert found.headline.endswith("but recall@5 got worse; 1 of 2 gates failed")
+    assert found.headline == "1 of 2 gates failed; tiny is better than vector on f1, but recall@5 got worse"
     better = compared(tmp_path / "b", f1=ROSE, recall=ROSE)
     found = stand(better, check_gates(GATES, better.candidates[0].run, better.base))
     assert (found.word, found.tone) == ("BETTER", "better")
@@ -100,13 +101,16 @@ def test_the_page_the_summary_and_the_terminal_begin_with_it(
     comparison = compared(tmp_path, f1=SAME, recall=FELL, mrr=FELL)
     gates = [check_gates(GATES, comparison.candidates[0].run, comparison.base)]
     told = (
-        "tiny is worse than vector on recall@5 and mrr, while f1, which decides, shows no difference; "
-        "1 of 2 gates failed"
+        "1 of 2 gates failed; "
+        "tiny is worse than vector on recall@5 and mrr, while f1, which decides, shows no difference"
     )
     page = render_html(comparison, gates=gates)
     assert f"<title>{told}</title>" in page
     assert '<section class="card verdict worse">' in page
     assert f"<h2>{told}</h2>" in page
+    card = re.sub("<[^>]*>", "", page[page.index("<h2>") : page.index("</section>")])
+    assert "Not passed: recall@5 not worse than vector (difference −0.800" in card, "which, before anything else"
+    assert "f1 not worse" not in card
     markdown = render_markdown(comparison, gates=gates)
     assert markdown.startswith(f"## RAG comparison\n\n🔴 **GATES FAILED** {told}.\n")
     assert "- Got worse: recall@5 −0.800, mrr −0.800." in markdown
