@@ -29,18 +29,21 @@ _MAY_BE_SHORT = frozenset(name[-_LAST:] for name in TITLES | REFERENCES | EITHER
 )
 """How abbreviations end, and numbers of items; any other word of three letters or more ends its sentence."""
 
+_NOTES = r"(?:\[\d{1,3}(?:[,，–-] ?\d{1,3})*+\])*+"
+"""References that stand after a mark belong to its sentence."""
+
 # It begins with one character of a set, so that a search skips all other text at once; what follows depends on which.
 # Most sentences are `sure` to end there; the other names are those of a rule.
 _CANDIDATE = re.compile(
     rf"[\n。！？｡；….!?](?:"
-    rf"(?P<word>(?=\s[A-Z]|\Z)(?<=[a-z]{{{_LAST}}}[.!?]))"
+    rf"(?P<word>(?<=[a-z]{{{_LAST}}}[.!?]){_NOTES}(?=\s[A-Z]|\Z))"
     rf"|(?P<line>(?<=\n)[ \t]*(?:\n\s*+|(?={_MARKER})))"
-    rf"|(?P<sure>(?<=[。！？｡；])[。！？｡；!?…]*+(?![{_CLOSERS}，、：,:])"
+    rf"|(?P<sure>(?<=[。！？｡；])[。！？｡；!?…]*+{_NOTES}(?![{_CLOSERS}，、：,:])"
     rf"|(?=\s[A-Z]|\Z)(?:(?<=[)%\]\"”][.!?])|(?<=\d{{4}}[.!?])))"
     rf"|(?P<closed>(?<=[。！？｡；])[。！？｡；!?…]*+[{_CLOSERS}]++)"
     rf"|(?P<dots>(?:(?<=…)|(?<=\.)\.\.)[….。！？!?]*+[{_CLOSERS}]*+)"
     # None inside of a number, an address or "e.g.", nor where a sentence goes on.
-    rf"|(?P<ascii>(?<=[.!?])(?!(?<=\.)[0-9A-Za-z]|[,;:]|\s[a-z])[.!?！？]*+[{_CLOSERS}*_]*+))"
+    rf"|(?P<ascii>(?<=[.!?])(?!(?<=\.)[0-9A-Za-z]|[,;:]|\s[a-z])[.!?！？]*+[{_CLOSERS}*_]*+{_NOTES}))"
 )
 _INLINE_CODE = re.compile(r"(?<!`)`(?!`)[^`\n]{1,500}+`")
 _CJK_CHAR = re.compile(f"[{_CJK}]")
@@ -114,8 +117,7 @@ def _split_prose(text: str, start: int, end: int) -> list[tuple[int, int]]:
         [match.span() for match in _INLINE_CODE.finditer(text, start, end)] if text.find("`", start, end) >= 0 else []
     )
     spans: list[tuple[int, int]] = []
-    # `first` is what `at` is once whitespace is passed.
-    at, first, inside = start, _past_space(text, start, end), 0
+    at, inside = _past_space(text, start, end), 0
     for match in _CANDIDATE.finditer(text, start, end):
         kind = match.lastgroup
         begin, stop = match.span()
@@ -125,18 +127,18 @@ def _split_prose(text: str, start: int, end: int) -> list[tuple[int, int]]:
             if inside < len(code) and code[inside][0] < begin:
                 continue
         if kind == "word" and text[begin - _LAST : begin] not in _MAY_BE_SHORT:
-            spans.append((first, stop))
-            at, first = stop, stop + 1
+            spans.append((at, stop))
+            at = stop + 1
             continue
         if kind == "line":
             _append(spans, text, at, stop)
         elif kind == "sure" or stop == end or _RULES[kind](text, at, begin, stop, end):
-            spans.append((first, stop))
+            spans.append((at, stop))
         else:
             continue
-        at, first = stop, _past_space(text, stop, end)
-    if first < end:
-        _append(spans, text, first, end)
+        at = _past_space(text, stop, end)
+    if at < end:
+        _append(spans, text, at, end)
     return spans
 
 

@@ -24,6 +24,7 @@ Use a tool, e.g. Grep, to search.‖ Then read.
 Use a tool, e.g. grep.‖ Then read.
 The limit, i.e. the cap, is 480.‖ It holds.
 Pi is about 3.14 in value.‖ Use it.
+It works.[1]‖ So does this.[2,3]‖ The rest does not [4].‖ End.
 They climbed Mt. Everest.‖ See Appx. B and Rem. 4 of it.
 The load is 10 Mt.‖ The ship sank.
 It costs $3.50.‖ That is cheap.
@@ -192,6 +193,9 @@ LINES = [
     ("x", ["x"]),
     ("a) first\nb) second", ["a) first", "b) second"]),
     ("1.1 Scope. This applies.", ["1.1 Scope.", "This applies."]),
+    ("他进来了。\n“来吗？”他问。没人答。", ["他进来了。", "“来吗？”他问。", "没人答。"]),
+    ("说明。\n　　1. Open the lid.\n　　2. Close it.", ["说明。", "1. Open the lid.", "2. Close it."]),
+    ("结果很好。[1]下一句。[2,3]", ["结果很好。[1]", "下一句。[2,3]"]),
 ]
 
 FIXTURES = [line for block in (ENGLISH, CHINESE, MIXED) for line in block.strip().splitlines()]
