@@ -165,7 +165,8 @@ def _measured(measure: Measure, text: str, header: str) -> float:
 
 def asks_several(question: str) -> bool:
     """Whether a summary, list, comparison, reason or procedure is asked for rather than one fact."""
-    return _SEVERAL.search(question) is not None
+    # The least of several is found among them.
+    return _SEVERAL.search(question) is not None or extreme(question) != 0
 
 
 _MOST = re.compile(
