@@ -18,7 +18,7 @@ from chunking.normalize import clean
 
 _HEADING_STYLE = re.compile(r"(?:heading|标题|標題)\s*(\d)", re.IGNORECASE)
 _CONTENTS_STYLE = re.compile(r"toc\s*\d|目录\s*\d", re.IGNORECASE)
-_ITEM_STYLE = re.compile(r"list (?:bullet|number)", re.IGNORECASE)
+_ITEM_STYLE = re.compile(r"(?:list (?:bullet|number)|列表(?:项目符号|编号))\s*(\d)?", re.IGNORECASE)
 _CODE_STYLE = re.compile(r"code|preformatted|代码", re.IGNORECASE)
 _NOTES = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/"
 _BODY_LEVEL = 9
@@ -88,7 +88,7 @@ class _Reader:
             self._flush()
             self.builder.add("heading", f"{label} {' '.join(text.split())}", level=level)
         elif text.strip() and (number is not None or _ITEM_STYLE.match(name)):
-            depth = number[1] if number else 0
+            depth = (number[1] if number else 0) or _depth_of(name)
             self._collect("list", f"{item_indent(depth)}{label or '-'} {' '.join(text.split())}")
         elif self._kind == "list" and name.lower().startswith("list"):
             self._lines[-1] += f" {' '.join(text.split())}"
@@ -148,6 +148,12 @@ def _content(parent: Any) -> Iterator[Any]:
             yield from (inner for content in child.iter(f"{W}sdtContent") for inner in _content(content))
         elif child.tag in (f"{W}ins", f"{W}customXml", f"{W}smartTag"):
             yield from _content(child)
+
+
+def _depth_of(style: str) -> int:
+    """Levels below the first: "List Bullet 2" is a level of its own, whose numbering begins at the first."""
+    found = _ITEM_STYLE.match(style)
+    return int(found.group(1) or 1) - 1 if found else 0
 
 
 def _named_level(style: str) -> int | None:

@@ -103,7 +103,7 @@ def test_docx_lists_merged_cells_controls_boxes_and_changes() -> None:
     )
     body.insert(len(body) - 1, parse_xml(changed))
     assert kinds(read(made)) == [
-        ("list", "1. a\n2. b\n- x"),
+        ("list", "1. a\n2. b\n  - x"),
         ("table", "| k | v | w |\n| --- | --- | --- |\n| x | 1 | in side |\n| x | 2 |  |"),
         ("paragraph", "In a control."),
         ("paragraph", "Kept and inserted"),
@@ -248,3 +248,10 @@ def test_text_that_a_style_hides() -> None:
     made.add_paragraph("Unseen.", style="Secret lines")
     made.add_table(1, 2).cell(0, 0).paragraphs[0].add_run("unseen", style="Secret")
     assert kinds(read(made)) == [("paragraph", "Seen again")]
+
+
+def test_docx_list_styles_of_the_second_level_are_nested() -> None:
+    made = docx.Document()
+    for words, style in (("a", "List Number"), ("b", "List Number 2"), ("c", "List Number"), ("d", "List Bullet 3")):
+        made.add_paragraph(words, style=style)
+    assert kinds(read(made)) == [("list", "1. a\n  1. b\n2. c\n    - d")]
