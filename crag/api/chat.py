@@ -163,6 +163,9 @@ async def complete(crag: Crag, chat: Chat, request: Request, records: Records) -
 async def _events(crag: Crag, chat: Chat, asked: Asked, request: Request, records: Records) -> AsyncIterator[str]:
     """Role, progress as reasoning deltas, text deltas, the `crag` object, the finish, usage if asked, [DONE]."""
     head = {"id": asked.id, "object": "chat.completion.chunk", "created": int(time.time()), "model": chat.body.model}
+    counted = bool(chat.body.stream_options and chat.body.stream_options.include_usage)
+    if counted:  # As OpenAI's: null in each chunk but the last.
+        head["usage"] = None
 
     def piece(delta: dict[str, Any], finish: str | None = None, **more: Any) -> str:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
@@ -200,7 +203,7 @@ async def _events(crag: Crag, chat: Chat, asked: Asked, request: Request, record
         annotations = _annotations(answer, str(request.base_url))
         yield piece({"annotations": annotations} if annotations else {}, crag=_shape(asked, chat, answer))
         yield piece({}, chat.finish_reason(answer, cut))
-        if chat.body.stream_options and chat.body.stream_options.include_usage:
+        if counted:
             yield _sse({**head, "choices": [], "usage": _usage(answer.usage)})
         yield "data: [DONE]\n\n"
     except Exception as error:  # The status has been sent: what fails now can only be told in the stream.

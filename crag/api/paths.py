@@ -9,7 +9,7 @@ import re
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-PREFIX = "/v1"
+_AGAIN = re.compile("(/v1)+(?=/v1(/|$))")
 _BARE = re.compile("/(chat/completions|models)(/|$)")
 _SLASHES = re.compile("/{2,}")
 
@@ -30,8 +30,7 @@ class Paths:
 
 def usual(path: str) -> str:
     """The path that is meant; one that is right stays as it is."""
-    path = _SLASHES.sub("/", path)
-    path = path.rstrip("/") or "/"
-    while path.startswith(f"{PREFIX}{PREFIX}/"):
-        path = path.removeprefix(PREFIX)
-    return PREFIX + path if _BARE.match(path) else path
+    path = _SLASHES.sub("/", path).rstrip("/") or "/"
+    if again := _AGAIN.match(path):
+        path = path[again.end() :]
+    return f"/v1{path}" if _BARE.match(path) else path

@@ -113,6 +113,8 @@ def test_every_chunk_on_the_wire_is_of_the_published_form(server: Serving) -> No
     assert [c["choices"][0]["finish_reason"] for c in told[1:-1]] == [None] * (len(told) - 3) + ["stop"]
     assert told[-1]["choices"] == []
     assert told[-1]["usage"]["total_tokens"] == 0
+    assert all(chunk["usage"] is None for chunk in told[:-1])
+    assert not any("usage" in chunk for chunk in chunks(server, ask(QUESTION, stream=True)))
     plain = httpx.post(f"{server.url}/v1/chat/completions", json=ask(QUESTION), timeout=60).json()
     ChatCompletion.model_validate(plain, strict=True)
 
