@@ -32,7 +32,8 @@ LONGEST = 60
 _HYPHEN = re.compile(r"(?<=[a-z])(?=\d)")
 _NUMERAL = r"[零〇一二三四五六七八九十百]{1,4}|\d{1,4}"
 _COUNTED = re.compile(
-    rf"(?<![零〇一二三四五六七八九十百千万0-9.])第?({_NUMERAL})(级|届|号|期|章|节|条款|版|型|轮|等|卷|册|类|阶段)"
+    rf"(?<![零〇一二三四五六七八九十百千万0-9.])(?:第({_NUMERAL})([\u4e00-\u9fff])"
+    rf"|({_NUMERAL})(级|届|号|期|章|节|条款|版|型|轮|等|卷|册|类|阶段))"
 )
 _ENGLISH_COUNTED = re.compile(
     r"\b(level|phase|type|class|grade|chapter|section|part|series|generation|volume|season|stage|tier|step|appendix"
@@ -40,15 +41,18 @@ _ENGLISH_COUNTED = re.compile(
     r"|platform|batch|release|edition|priority|severity|option|plan|unit|module|mode) (\d{1,4}|[ivx]{1,4})\b",
     re.IGNORECASE,
 )
+_NAMED_NUMBER = re.compile(r"(?<![.\w])([A-Z][a-z]+) (\d{1,3})(?![\w%]|[.,:]\d)")
+"""Apollo 11, Windows 10, Super Bowl 50."""
 _YEAR = re.compile(
-    r"(?<![\d.,])(1[0-9]{3}|20\d\d)(?![.,]?\d|\d)(?! ?(?:[a-z%°]{1,2}\b|[人元米]|公里|平方|people|square))"
+    r"(?<![\d.,])(1[0-9]{3}|20\d\d)(?![.,]?\d)"
+    r"(?! ?(?:(?:k[mgw]|[mgt]b|[mc]?m|ms|kwh|people|square)\b|[%°人元米]|公里|平方))"
 )
-_SPAN = re.compile(
-    r"\b(?:since|from|until|till|before|after|by|between|through|century|centuries|ago|decade)\b|\d0s"
-    r"|以来|[自起至到前后]|之间|世纪|年代|[~～–—]",
+_OPEN = re.compile(
+    r"\b(?:since|until|till|before|after|by|through|onwards?|century|centuries|ago|decades?)\b|\d0s"
+    r"|以来|[起前后]|至今|世纪|年代",
     re.IGNORECASE,
 )
-"""A sentence with one of these speaks of more time than the years that it names."""
+"""A sentence with one of these speaks of more time than lies between the years that it names."""
 _EDITION = re.compile(r"[\u4e00-\u9fff]{2,4}[版级型]")
 _MODIFIED = re.compile(r"(?<=[a-z0-9,;] )([A-Z][A-Za-z]*[a-z]) ([a-z]{4,})\b")
 _CALENDAR = re.compile(
@@ -100,19 +104,33 @@ class _Evidence:
         return "\n".join(self.passages)
 
     @cached_property
-    def sentences(self) -> list[tuple[str, tuple[str, ...]]]:
-        """Each with what stands above it, the nearest first; those that share most words with the question first."""
+    def _ranked(self) -> list[tuple[float, int, str, tuple[str, ...]]]:
         cuts = [cut(hit, 0.0) for hit in self._hits]
         found = [
-            (score, made.text(i), (made.headings[i], *reversed(made.hit.chunk.heading_path), made.hit.document.title))
-            for made, scores in zip(cuts, relevances(self._question, cuts, None), strict=True)
+            (
+                score,
+                number,
+                made.text(i),
+                (made.headings[i], *reversed(made.hit.chunk.heading_path), made.hit.document.title),
+            )
+            for number, (made, scores) in enumerate(zip(cuts, relevances(self._question, cuts, None), strict=True))
             for i, score in enumerate(scores)
         ]
-        return [(text, above) for _, text, above in sorted(found, key=lambda each: -each[0])]
+        return sorted(found, key=lambda each: -each[0])
+
+    @cached_property
+    def sentences(self) -> list[tuple[str, tuple[str, ...]]]:
+        """Each with what stands above it, those that share most words with the question first."""
+        return [(text, above) for _, _, text, above in self._ranked]
 
     @cached_property
     def near(self) -> list[str]:
         return [_folded(text) for text, _ in self.sentences[:NEAREST]]
+
+    @cached_property
+    def around(self) -> str:
+        """The passages of the nearest sentences."""
+        return "\n".join(self.passages[number] for number in sorted({each[1] for each in self._ranked[:NEAREST]}))
 
 
 Found = Iterable[tuple[str, Sequence[str]]]
@@ -134,9 +152,9 @@ def _versions(question: str, evidence: _Evidence) -> Found:
 
 
 def _counted(question: str, evidence: _Evidence) -> Found:
-    for pattern, before in ((_COUNTED, False), (_ENGLISH_COUNTED, True)):
+    for pattern, before in ((_COUNTED, False), (_ENGLISH_COUNTED, True), (_NAMED_NUMBER, True)):
         asked = _numbered(pattern, question, before=before)
-        there = _numbered(pattern, evidence.whole, before=before) if asked else {}
+        there = _numbered(pattern, evidence.around, before=before) if asked else {}
         for (kind, number), written in asked.items():
             if (kind, number) not in there:
                 near = _numbered(pattern, "\n".join(evidence.near), before=before)
@@ -146,7 +164,10 @@ def _counted(question: str, evidence: _Evidence) -> Found:
 def _numbered(pattern: re.Pattern[str], text: str, *, before: bool) -> dict[tuple[str, str], str]:
     found = {}
     for match in pattern.finditer(text):
-        kind, number = match.groups() if before else match.groups()[::-1]
+        first, second = (group for group in match.groups() if group is not None)
+        kind, number = (first, second) if before else (second, first)
+        if _CALENDAR.fullmatch(kind):
+            continue
         values = stated(number).quantities
         found[kind.lower(), str(values[0].value) if values else number.lower()] = match[0]
     return found
@@ -174,9 +195,12 @@ def _written(day: Day) -> str:
 
 
 def _years(question: str, evidence: _Evidence) -> Found:
-    for year in dict.fromkeys(_YEAR.findall(question)):
-        if year not in evidence.whole and evidence.near and not _SPAN.search(evidence.near[0]):
-            yield year, _YEAR.findall(evidence.near[0])
+    asked = list(dict.fromkeys(_YEAR.findall(question)))
+    if not asked or not evidence.near or any(year in evidence.around for year in asked):
+        return
+    there = _YEAR.findall(evidence.near[0])
+    if there and not _OPEN.search(evidence.near[0]):
+        yield from ((year, there) for year in asked if not min(there) < year < max(there))
 
 
 def _editions(question: str, evidence: _Evidence) -> Found:

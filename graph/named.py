@@ -69,9 +69,8 @@ def unheard(question: str, hits: Sequence[Hit]) -> tuple[str, ...]:
     named = [name for name in dict.fromkeys(found) if len(name) > _SHORTEST and not _CALENDAR.fullmatch(name)]
     if not named or not hits or not (has_han(text) or comparable(text, hits[0].chunk.text)) or _in_capitals(text):
         return ()
-    said = _said(hits).casefold()
-    words = set(_WORD.findall(said))
-    return tuple(name for name in named if not _heard(name.lower(), said, words))
+    words = set(_WORD.findall(_said(hits).casefold()))
+    return tuple(name for name in named if not _heard(name.lower(), words))
 
 
 def _in_capitals(question: str) -> bool:
@@ -79,10 +78,10 @@ def _in_capitals(question: str) -> bool:
     return not has_han(question) and 2 * sum(word[0].isupper() for word in words) > len(words)
 
 
-def _heard(name: str, said: str, words: set[str]) -> bool:
-    limit = 2 if len(name) >= _LONG else 1
-    return name[: max(4, len(name) - 3)] in said or any(
-        abs(len(word) - len(name)) <= limit and slips(name, word) <= limit for word in words
+def _heard(name: str, words: set[str]) -> bool:
+    limit, stem = 2 if len(name) >= _LONG else 1, name[: max(4, len(name) - 3)]
+    return any(
+        word.startswith(stem) or (abs(len(word) - len(name)) <= limit and slips(name, word) <= limit) for word in words
     )
 
 

@@ -22,6 +22,8 @@ HISTORY = hit(
     "In 2022 Korvath employed 640 people. Jorunn Eide was managing director from 2005 to 2017.", source="history.md"
 )
 CLIENTS = hit("The Python client waits 8 seconds, the Go client 15 seconds.", source="clients.md")
+APOLLO = hit("Armstrong landed with Apollo 11.", source="apollo.md")
+CLIMB = hit("1890年她成为第一位登上雪山的女性。", source="climb.md")
 DUTY = hit(
     "一级故障须在5分钟内响应，二级故障须在30分钟内响应。2024年3月12日的故障持续了47分钟。2024年8月的故障是小事。",
     source="duty.md",
@@ -35,6 +37,9 @@ PRICES = hit("标准版月费2400元，企业版月费9800元。成都研发中�
         ("What did version 4.2 fix?", [NOTES], "4.2", ("Version 4.0", "Version 4.1")),
         ("What does E12 mean on the HX-300?", [MANUAL, OTHER], "E12 + HX-300", ("E12 + HX-200",)),
         ("How many people did Korvath employ in 2015?", [HISTORY], "2015", ("2022",)),
+        ("Who was managing director in 1999?", [HISTORY], "1999", ("2005", "2017")),
+        ("Who landed with Apollo 13 in 2015?", [APOLLO, HISTORY], "Apollo 13", ("Apollo 11",)),
+        ("第四位登上雪山的女性是谁？", [CLIMB], "第四位", ("第一位",)),
         ("How long does the Rust client wait?", [CLIENTS], "Rust client", ("Python client", "Go client")),
         ("三级故障要多久响应？", [DUTY], "三级", ("一级", "二级")),
         ("三級故障要多久響應？", [DUTY], "三级", ("一级", "二级")),
@@ -60,6 +65,10 @@ def test_another_of_the_kind_stands_in_its_place(
         ("Do the HX-200 and the HX-300 know E12?", [MANUAL, OTHER]),
         ("How many people did Korvath employ in 2022?", [HISTORY]),
         ("Who was managing director in 2010?", [HISTORY]),  # From 2005 to 2017.
+        ("Who left in 2010 or 2022?", [HISTORY]),  # One of the years is there.
+        ("Who landed with Apollo 11?", [APOLLO]),
+        ("Who landed with Apollo 13 on 20 May?", [hit("May 20 was sunny. Apollo 13 did not land.")]),
+        ("第一位登上雪山的女性是谁？", [CLIMB]),
         ("How long does the Go client wait?", [CLIENTS]),
         ("How long does the Rust driver wait?", [CLIENTS]),
         ("一级故障要多久响应？", [DUTY]),

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from tests.bench.corrective import answers, followups, hops, rewriting, web
+from tests.bench.corrective import answers, followups, hops, near_misses, rewriting, web
 from tests.bench.corrective.report import Section, render
 from tests.bench.corrective.sets import POOLS, opened, read_lines
 from tests.bench.ladder import DATASETS, ROOT, SCRATCH
@@ -26,17 +26,20 @@ RESULTS = ROOT / "docs" / "results" / "corrective.md"
 
 
 def written_questions(home: Path, out: Path, hashes: dict[str, str]) -> list[Section]:
-    """Follow-ups and badly asked questions, both asked of all documents of a language in one index."""
+    """Follow-ups, badly asked questions and near misses, all asked of all documents of a language in one index."""
     conversations, badly = read_lines(followups.FILE), read_lines(rewriting.FILE)
+    unanswerable = read_lines(near_misses.FILE)
     followed: list[followups.FollowUp] = []
     repaired: list[rewriting.Rewritten] = []
+    missed: list[near_misses.NearMiss] = []
     for language, sets in POOLS.items():
         print(f"{language} documents ...", flush=True)
         with opened(language, sets, home, out) as asked:
             hashes |= asked.hashes
             followed += followups.follow_ups(asked, [line for line in conversations if line.language == language])
             repaired += rewriting.rewritten(asked, [line for line in badly if line.language == language])
-    return [rewriting.section(repaired), followups.section(followed)]
+            missed += near_misses.near_misses(asked, [line for line in unanswerable if line.language == language])
+    return [near_misses.section(missed), rewriting.section(repaired), followups.section(followed)]
 
 
 def _each(sets: Iterable[str], measure: Callable[[str, Path, Path], list[T]], home: Path) -> list[T]:
