@@ -18,6 +18,9 @@ from chunking.loaders.tables import is_header, table_text
 
 _EDGE_LINES = 2
 _REPEATS = 3
+_NUMBERS = 2
+"""Pages that say their own numbers alone: that is no chance."""
+_OWN_NUMBER = "# of its page"
 _RUNNING_ROWS = 2
 """Of a ruled table: letterheads have one or two, and records that differ in numbers alone are no letterhead."""
 _APART = 1.6  # line heights between a running line and the next
@@ -25,7 +28,8 @@ _PITCHES_APART = 1.05  # and more than from line to line, where that is wide
 _SMALL = 0.95  # of the body's size: what is smaller is no part of it
 _LARGE = 1.15  # of the body's size: headings are at least this
 _PAGE_NUMBER = re.compile(
-    r"[\W_]*(?:page|p\.|第)?\s*(?:\d{1,4}|[ivxlc]{1,6})\s*(?:页|頁|(?:of|/|／|共)\s*\d{1,4}\s*[页頁]?)?[\W_]*", re.I
+    r"[\W_]*(?:page|p\.|第)?\s*(?P<number>\d{1,4}|[ivxlc]{1,6})\s*(?:页|頁|(?:of|/|／|共)\s*\d{1,4}\s*[页頁]?)?[\W_]*",
+    re.I,
 )
 _NAMED_NUMBER = re.compile(
     r"(?<![^\W_])(?:page|p\.)\s*\d{1,4}(?:\s*(?:of|/)\s*\d{1,4})?(?!\d)|第\s*\d{1,4}\s*[页頁](?:\s*[/／]?\s*共\s*\d{1,4}\s*[页頁])?",
@@ -58,7 +62,8 @@ def page_ranges(numbers: list[int]) -> str:
 
 
 def _drop_running_lines(pages: list[list[Line]], body: float) -> int:
-    """Removes what repeats at page edges, the page's number aside, on three pages or more; returns the number of lines.
+    """Removes what repeats at page edges, the page's number aside, on three pages or more, and numbers of pages on two;
+    returns the number of lines.
 
     A running line stands apart from what follows it inwards, and it is never set in large print.
     """
@@ -80,7 +85,7 @@ def _running(lines: list[Line], page: int, keys: Counter[str], body: float, apar
     count = 0
     while (
         count < min(_EDGE_LINES, len(lines))
-        and keys[_running_key(lines[count], page, body)] >= _REPEATS
+        and keys[key := _running_key(lines[count], page, body)] >= (_NUMBERS if key == _OWN_NUMBER else _REPEATS)
         and not _is_large(lines[count], body)
         and len(lines[count].rows) <= _RUNNING_ROWS
     ):
@@ -100,8 +105,8 @@ def _running_key(line: Line, page: int, body: float) -> str:
     the rest: by white or a mark, or with it in smaller print. "Question 3" is none: it counts up, and it is text.
     """
     text = line.text.strip()
-    if _PAGE_NUMBER.fullmatch(text):
-        return "#"
+    if found := _PAGE_NUMBER.fullmatch(text):
+        return _OWN_NUMBER if found["number"] == str(page + 1) else "#"
     if _NAMED_NUMBER.search(text):
         return _NAMED_NUMBER.sub("#", text)
     apart = bool(line.cells) or _size(line) < _SMALL * body

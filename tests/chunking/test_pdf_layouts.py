@@ -224,3 +224,27 @@ def test_lists_with_wide_gaps_after_their_marks_are_no_table() -> None:
         pdf.text(34, 30 + 5 * number, text)
     document = load_bytes(bytes(pdf.output()), source="a.pdf")
     assert {kind for kind, _ in kinds(document)} == {"list"}
+
+
+@pytest.mark.parametrize("number", ["{}", "p. {}", "Page {} of 2", "- {} -"])
+def test_the_numbers_of_two_pages_are_left_out(number: str) -> None:
+    sentence = "The reranker reads each candidate again and gives it a new score. "
+    pdf = _pdf()
+    for page in (1, 2):
+        pdf.add_page()
+        pdf.set_font("Helvetica", size=10)
+        pdf.set_xy(20, 20)
+        pdf.multi_cell(170, 5, sentence * 9)
+        pdf.text(100, 285, number.format(page))
+    document = load_bytes(bytes(pdf.output()), source="a.pdf")
+    assert {text for _, text in kinds(document)} == {(sentence * 9).strip()}
+
+
+def test_a_number_that_is_not_the_page_s_stays_on_two_pages() -> None:
+    pdf = _pdf()
+    for number in ("17", "35"):
+        pdf.add_page()
+        pdf.set_font("Helvetica", size=10)
+        pdf.text(20, 20, "The number below is what was measured.")
+        pdf.text(20, 285, number)
+    assert "17" in load_bytes(bytes(pdf.output()), source="a.pdf").text
