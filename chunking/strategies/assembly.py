@@ -244,9 +244,9 @@ def context_names(title: str, path: tuple[str, ...]) -> list[str]:
 
 def _trim(text: str, span: Span) -> Span:
     """The span without outer whitespace; an empty one where there is nothing else."""
-    piece = text[span.start : span.end].strip()
-    if len(piece) == span.end - span.start:
+    if span.start < span.end and not (text[span.start].isspace() or text[span.end - 1].isspace()):
         return span
+    piece = text[span.start : span.end].strip()
     start = text.index(piece[0], span.start) if piece else span.start
     return Span(start, start + len(piece), span.forced)
 
