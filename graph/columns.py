@@ -48,6 +48,17 @@ def asked_columns(parts: Sequence[str], header: Sequence[str], values: Sequence[
     return frozenset(wanted | about)
 
 
+def names_rows(part: str, header: Sequence[str]) -> bool:
+    """Whether a question names what the rows are: "Which models are there?"."""
+    return bool(header) and _names(part, content_words(part), header[0])
+
+
+def mentions(question: str, values: Sequence[str]) -> bool:
+    """Whether a question says what stands in a further cell of a row: "Which actions are still open?"."""
+    words = content_words(question)
+    return any(len(value) > 1 and bool(own := content_words(value)) and own <= words for value in values[1:])
+
+
 def offers(part: str, header: Sequence[str]) -> bool:
     """Whether a table has a column that the question asks for."""
     return bool(_asked(part, header) - {0})

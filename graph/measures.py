@@ -35,13 +35,13 @@ def _measure(asks: str, named: str, units: str) -> Measure:
 
 MEASURES = (
     _measure(
-        r"\bhow heavy\b|\b(?:heavi|light)est\b|最[重轻輕]|\bhow much (?:do|does|did) .+\bweigh"
+        r"\bhow heavy\b|\b(?:heavi|light)e(?:st|r)\b|[最更][重轻輕]|\bhow much (?:do|does|did) .+\bweigh"
         r"|多重|几斤|多少(?:公斤|千克|斤|吨)|[轻輕重]多少",
         r"\bweigh(?:t|s|ed)?\b|\bmass\b|\bheavy\b|重量|[净淨毛自体體]重|(?<![严嚴])重(?=\W|\d|\Z)",
         r"(?:kg|g|mg|t|lbs?|pounds?|ounces?|oz|tons?|tonnes?|kilograms?|kilos?|grams?|公斤|千克|克|斤|吨|噸)",
     ),
     _measure(
-        r"\bhow (?:tall|high)\b|\btallest\b|多高",
+        r"\bhow (?:tall|high)\b|\btalle(?:st|r)\b|更高|多高",
         r"\bheights?\b|\btall\b|\bhigh\b|\belevation\b|\baltitude\b|高度|身高|海拔|高(?=\W|\d|\Z)",
         _METRES,
     ),
@@ -60,16 +60,16 @@ MEASURES = (
         rf"(?:{_TIME}|{_METRES})",
     ),
     _measure(
-        r"\bhow far\b|\b(?:far|fur)thest\b|最[远遠]|多[远遠]|[续續]航",
+        r"\bhow far\b|\b(?:far|fur)the(?:st|r)\b|[最更][远遠]|多[远遠]|[续續]航",
         r"\brange\b|\bdistance\b|\baway\b|\bfar\b|距离|距離|[续續]航|里程|航程|射程|相距",
         _METRES,
     ),
     _measure(
-        r"\bhow wide\b|\bwidest\b|最[宽寬]|多[宽寬]",
+        r"\bhow wide\b|\bwide(?:st|r)\b|[最更][宽寬]|多[宽寬]",
         r"\bwidth\b|\bwide\b|\bdiameter\b|[宽寬]度|[宽寬](?=\W|\d|\Z)|直径",
         _METRES,
     ),
-    _measure(r"\bhow deep\b|\bdeepest\b|最深|多深", r"\bdepth\b|\bdeep\b|深度|深(?=\W|\d|\Z)", _METRES),
+    _measure(r"\bhow deep\b|\bdeepe(?:st|r)\b|[最更]深|多深", r"\bdepth\b|\bdeep\b|深度|深(?=\W|\d|\Z)", _METRES),
     _measure(r"\bhow thick\b|多厚", r"\bthick(?:ness)?\b|厚度|厚(?=\W|\d|\Z)", _METRES),
     _measure(
         r"\bhow old\b|几岁|幾歲|多大(?:年[纪龄]|岁数|了)|多少岁|年[龄齡]",
@@ -77,12 +77,12 @@ MEASURES = (
         r"(?:years?|months?|年|[岁歲]|周岁)",
     ),
     _measure(
-        r"\bhow (?:fast|quick(?:ly)?)\b|\b(?:fast|slow)est\b|最[快慢]|多快",
+        r"\bhow (?:fast|quick(?:ly)?)\b|\b(?:fast|slow)e(?:st|r)\b|[最更][快慢]|多快",
         r"\bspeed\b|\bvelocity\b|\bfast\b|\bthroughput\b|\blatency\b|\btime\b|速度|速率|[时時]速|[转轉]速|吞吐|延[迟遲]",
         r"(?:km/h|mph|kph|m/s|rpm|knots?|[a-z]{0,6}(?:/s|ps)|ms|s|seconds?|minutes?|公里|千米|米|秒|分[钟鐘]|[转轉])",
     ),
     _measure(
-        r"\bhow (?:expensive|cheap|pricey|costly)\b|\bcheapest\b|\bmost expensive\b|最便宜|最[贵貴]"
+        r"\bhow (?:expensive|cheap|pricey|costly)\b|\bcheape(?:st|r)\b|\bmo(?:st|re) expensive\b|[最更](?:便宜|[贵貴])"
         r"|\bhow much (?:is|are|was|were)\b|\bhow much .*\b(?:cost|pay|charge)"
         r"|\bwhat (?:do|does|did|will|would) .+ cost\b|\b(?:price|cost)s? of\b"
         r"|多少[钱錢元]|多[贵貴]|什么价|几[块元钱]|[价價][格钱錢]",

@@ -190,6 +190,17 @@ def extreme(question: str) -> int:
     return most - least
 
 
+_ENUMERATES = re.compile(
+    r"\b(?:which|what)\b.*\b(?:are|exist)\b|\blist\b|\ball\b|\bname the\b|哪些|哪[几幾种種]|列出|列举|列舉|所有|全部",
+    re.IGNORECASE,
+)
+
+
+def enumerates(question: str) -> bool:
+    """Whether all things of a kind are asked for: "Which error codes are there?"."""
+    return _ENUMERATES.search(question) is not None
+
+
 def asks_why(question: str) -> bool:
     return _WHY.asks.search(question) is not None
 

@@ -62,6 +62,7 @@ def ranked(request: Request, part: str, number: int | None) -> list[tuple[Source
         (each, one)
         for score, each, one in scored
         if score >= bar
+        and (not named or score >= best * FACT_BAR or _row_name(one) is not None)
         # A list is told whole where it answers best, or not announced.
         and (one is strip or not announces(one.text))
         # Of a table in which the question names a row, the others tell of something else.

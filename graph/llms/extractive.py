@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from itertools import pairwise, zip_longest
 
 from chunking.sentences import split_sentences
-from graph.columns import asked_column
 from graph.evidence import Source, Strip
 from graph.exchanges import is_question, is_verdict
-from graph.extremes import extreme_rows
 from graph.language import has_han
-from graph.lists import LIST_ITEM, LONGEST_LIST
+from graph.lists import LIST_ITEM
 from graph.llms.base import Message, Request
 from graph.llms.choosing import list_of, ranked
-from graph.questions import asks_several, extreme, parts
-from graph.quotes import cells, header_line, quoted, table_rows
+from graph.llms.rows import rows_asked_for
+from graph.questions import asks_several, parts
+from graph.quotes import header_line, quoted
 from graph.strips import refers_back
 from graph.support import content_words
 from graph.types import Usage
@@ -78,9 +77,8 @@ def _quotes(request: Request) -> Iterator[Quote]:
                 if len(sought) == 1:
                     return
                 continue
-            if rank == 0 and len(sought) == 1 and (rows := _compared(sought[0], source, strip)):
-                header = header_line(source, strip)
-                yield from (Quote(source, quoted(row.text, header, sought), line=len(rows) > 1) for row in rows)
+            if rank == 0 and len(sought) == 1 and (rows := rows_asked_for(request, sought[0], source, strip)):
+                yield from (Quote(each, text, line=len(rows) > 1) for each, text in rows)
                 return
             units = _with_antecedent(strip) if len(said) + 2 <= limit else [_with_verdict(strip)]
             fresh = [unit for unit in units if not _repeats(unit, said)]
@@ -99,16 +97,6 @@ def _list(source: Source, items: Sequence[Sequence[Strip]]) -> Iterator[Quote]:
         number = "" if mark is None else f"{mark[1]} " if mark[1][0].isdigit() else "- "
         gap = "" if has_han(first.text) else " "
         yield Quote(source, number + gap.join(quoted(one.text) for one in (first, *further)), line=mark is not None)
-
-
-def _compared(part: str, source: Source, best: Strip) -> list[Strip]:
-    """For the greatest or the least in a table: the row that holds it, all rows where that cannot be told."""
-    header = header_line(source, best) if extreme(part) else None
-    rows, whole = table_rows(source, best) if header else ([], False)
-    if header is None or asked_column(part, cells(header)) is None:
-        return []
-    chosen = extreme_rows(part, cells(header), [cells(row.text) for row in rows]) if whole else []
-    return [rows[number] for number in chosen] or rows[:LONGEST_LIST]
 
 
 def _with_antecedent(strip: Strip) -> list[str]:

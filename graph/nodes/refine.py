@@ -11,7 +11,7 @@ from chunking.errors import CragError
 from graph.evidence import number_sources
 from graph.interaction import closer
 from graph.nodes.base import Node, Result, Run, degraded
-from graph.questions import asks_several, extreme, parts
+from graph.questions import asks_several, enumerates, extreme, parts
 from graph.state import State
 from graph.strips import Cut, cut, relevances, select
 from retrieval.embedding import embed
@@ -74,7 +74,7 @@ def _refined(state: State, run: Run, cuts: list[Cut], by_part: list[list[list[fl
         budget=run.generation.evidence_tokens,
         count_tokens=run.deps.embedder.count_tokens,
         follow=asks_several(state["standalone"]),
-        tables=extreme(state["standalone"]) != 0,
+        tables=extreme(state["standalone"]) != 0 or enumerates(state["standalone"]),
     )
     sources = number_sources(strips, [made.hit for made in cuts])
     seen = sum(len(made.spans) for made in cuts)

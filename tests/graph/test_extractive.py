@@ -386,3 +386,32 @@ def test_rows_are_told_by_name_in_every_part_of_a_question() -> None:
     table = "| System | Memory | Disk |\n|---|---|---|\n| Linux | 2 GB | 600 MB |\n| Windows | 4 GB | 900 MB |"
     told = ask("How much memory does Linux need, and how much disk does it need?", table).text
     assert told == "System: Linux, Memory: 2 GB, Disk: 600 MB. [1]"
+
+
+ACTIONS = (
+    "| Action | Owner | Status |\n|---|---|---|\n| Alert at 80 percent | Ada Byron | done |\n"
+    "| Block the removal | Mei Tanaka | open |\n| Practise a restore | Priya Nair | open |\n\nCats sleep in the sun."
+)
+
+
+def test_all_rows_are_told_in_order_where_all_are_asked_for() -> None:
+    assert ask("Which actions are there?", ACTIONS).text == (
+        "Action: Alert at 80 percent, Owner: Ada Byron, Status: done. [1]\n"
+        "Action: Block the removal, Owner: Mei Tanaka, Status: open. [1]\n"
+        "Action: Practise a restore, Owner: Priya Nair, Status: open. [1]"
+    )
+
+
+def test_only_the_rows_that_hold_what_the_question_says_are_told() -> None:
+    assert ask("Which actions are still open?", ACTIONS).text == (
+        "Action: Block the removal, Status: open. [1]\nAction: Practise a restore, Status: open. [1]"
+    )
+
+
+def test_a_long_table_is_told_from_all_its_passages() -> None:
+    table = "| 型号 | 净重 |\n|---|---|\n| QH-60 | 48 kg |"
+    first, rest = hit(table), hit("| QH-240 | 136 kg |\n\n保修两年。", offset=len(table) + 1)
+    rest = replace(rest, chunk=replace(rest.chunk, context="Notes\n| 型号 | 净重 |\n|---|---|"))
+    engine = Engine(deps([first, rest], calibration=ScriptedGrader([0.9]), generation=GenerationConfig()))
+    answer = asyncio.run(engine.ask("有哪些型号？"))
+    assert sorted(answer.text.split("\n")) == ["型号：QH-240，净重：136 kg。[2]", "型号：QH-60，净重：48 kg。[1]"]
