@@ -24,6 +24,7 @@ DEPENDENT = {
         r"|Who|Why|How|In|On|At|For|And|But|So|As|Both|Each|Every|One|Some|Such|Any|All|Most|More|Many|Few|Several|Other|Another|Its|Their|Our"
         r"|Your|His|Her|To|With|After|Before|Since|Because|Although|Like|Likewise|However|The (?:following|above|next"
         r"|previous|same|other|result|first|second|third|last|former|latter|fact|main|only|most))\b"
+        r"|The default(?: value)?$"
         r"|.*\b(?:that|which|who|there|they|it|while|is|are|was|were)\b"
     ),
 }

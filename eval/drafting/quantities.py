@@ -59,9 +59,13 @@ _ZH_REPLACED = (
 _ZH_LEAD = re.compile(r"(?:此外|另外|默认情况下|通常|一般来说)，")
 _ZH_CLAUSE = re.compile(r"(?:[^，,；：:。？！]|(?<=\d),(?=\d)){6,60}(?=[，,；。])")
 
+_FIGURE = (
+    r"(?:\d[\d,]*(?:\.\d+)?|(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty"
+    r"|fifty|sixty|ninety)(?= ))"
+)
 _AMOUNT = (
-    r"(?P<answer>(?P<about>(?:about|up to|at least|at most|only|roughly|around|over|under|exactly) )?\d[\d,]*(?:\.\d+)?"
-    r"(?:(?:-|–| to )\d[\d,]*(?:\.\d+)?)?"
+    r"(?P<answer>(?P<about>(?:about|up to|at least|at most|only|roughly|around|over|under|exactly) )?"
+    rf"{_FIGURE}(?:(?:-|–| to ){_FIGURE})?"
 )
 _UNIT = (
     r" ?(?P<unit>kg|g|km|m|cm|mm|ms|GB|MB|KB|TB|kW|kWh|W|V|A|bar|mph|litres|liters|degrees|percent|people"
@@ -100,6 +104,11 @@ _PUT = r"(?P<verb>stored|kept|saved|written|installed|located|placed|found)"
 _PLACE = r"(?P<answer>(?:in|under|at|on|next to|behind|below|above) [\w’'/. -]{3,50})"
 _LONG = r"(?P<adjective> (?:long|high|wide|deep|tall|old|thick|away))?"
 _BEGINS = r"(?P<verb>starts|begins|ends|opens|closes|runs|leaves|arrives)(?: (?:daily|every \w+))?"
+_BEGUN = {
+    "opened": "open", "closed": "close", "began": "begin", "started": "start", "ended": "end", "reopened": "reopen",
+    "moved": "move", "arrived": "arrive", "died": "die", "retired": "retire",
+}  # fmt: skip
+_BEGAN = rf"(?P<verb>{'|'.join(_BEGUN)})"
 _EN = [
     (name, re.compile(" ".join(sentence) + rest), question)
     for name, sentence, rest, question in (
@@ -120,13 +129,17 @@ _EN = [
         ),
         ("often", (_SUBJECT, _IS, _DONE, _EVERY), _REST, "How often {be} {subject} {verb}{rest}?"),
         ("clock", (_SUBJECT, _BEGINS, "at", _TIME), "(?: on [\\w ]+)?", "At what time does {subject} {base}?"),
+        ("when", (_SUBJECT, _BEGAN, "(?:in|on)", _DATE), _REST, "When did {subject} {base}{rest}?"),
         ("when", (_SUBJECT, "(?P<be>was|were)", _DONE, "(?:in|on)", _DATE), _REST, "When {be} {subject} {verb}{rest}?"),
         ("responsible", (_NAME, "is (?P<what>responsible for|in charge of)", _THING), "", "Who is {what} {subject}?"),
         ("by-whom", (_SUBJECT, _IS, _MAKERS, "by", _MAKER), "", "By whom {be} {subject} {verb}?"),
         ("stored", (_SUBJECT, _IS, _PUT, _PLACE), "", "Where {be} {subject} {verb}?"),
     )
 ]
-_EN_CLAUSE = re.compile(r"(?:[^,;:.!?]|\.(?=\S)|:(?=\d)|,(?=\d{3}))+")
+_EN_CLAUSE = re.compile(
+    rf"(?:(?! and (?:{'|'.join(_VERBS)}|is|are|was|were|can|must|may)\b)(?:[^,;:.!?]|\.(?=\S)|:(?=\d)|,(?=\d{{3}})))+"
+)
+"""Up to a comma or what the subject does besides."""
 
 
 def asked_in_chinese(sentence: str) -> Iterator[Asked]:
@@ -159,7 +172,11 @@ def asked_in_english(sentence: str) -> Iterator[Asked]:
         verb = groups.get("verb", "")
         preposition = groups.get("preposition", "").capitalize()
         subject = inside_a_sentence(groups["subject"])
-        base = _VERBS.get(verb) or (verb.removesuffix("es") if verb == "closes" else verb.removesuffix("s"))
+        base = (
+            _VERBS.get(verb)
+            or _BEGUN.get(verb)
+            or (verb.removesuffix("es") if verb == "closes" else verb.removesuffix("s"))
+        )
         groups |= {"subject": subject, "base": "close" if verb == "closes" else base, "Preposition": preposition}
         yield asked.format(**groups), groups["subject"], groups["answer"], name
         return
