@@ -16,6 +16,8 @@ SHORT = 120
 """Tokens of a passage that would have taken one row more: a table at its end ends there."""
 _CJK = r"\u3000-\u303f\u3400-\u4dbf\u4e00-\u9fff\uff00-\uffef"
 _WRAPPED = re.compile(rf"(?<=[{_CJK}])[ \t]*\n[ \t]*(?=[{_CJK}])|(?<=[a-z]-)[ \t]*\n[ \t]*(?=[a-z])")
+_LEFT_OVER = re.compile(r"\A(?:\*\*|__)\s+")
+"""Closes the emphasis of the sentence before."""
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)[^\n]*$", re.MULTILINE)
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _CODE = re.compile(r"(?<!`)(`{1,2})(?!`)([^\n]+?)(?<!`)\1(?!`)")
@@ -43,7 +45,7 @@ def quoted(text: str, header: str | None = None, parts: Sequence[str] = ()) -> s
     """
     if text.lstrip().startswith("|"):
         return _row(text, header, parts)
-    return one_line(plain(_LINE_START.sub("", one_line(neutralise(_FENCE.sub("", text))))))
+    return one_line(plain(_LINE_START.sub("", _LEFT_OVER.sub("", one_line(neutralise(_FENCE.sub("", text)))))))
 
 
 def plain(text: str) -> str:

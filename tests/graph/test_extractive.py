@@ -147,6 +147,7 @@ def test_reference_marks_of_a_document_are_no_markers() -> None:
         ("```bash\ncrag serve\n```", "crag serve"),
         ("a\n  b\tc", "a b c"),
         ("1) first", "first"),
+        ("**\n不可以。", "不可以。"),
         ("3.14 is a number", "3.14 is a number"),
     ],
 )
