@@ -59,7 +59,7 @@ function draw() {
   translate();
   $("language").textContent = language() === "en" ? "中文" : "English";
   nameTab();
-  $("document-count").textContent = word("documentCount", state.documents.length);
+  $("document-count").textContent = state.models.length ? word("documentCount", state.documents.length) : word("documents");
 }
 
 function setTheme(theme) {

@@ -117,10 +117,11 @@ function drawChoices() {
     .map((model) => [model.id, word("versus", model.id), model.crag.description])]);
   choose("collection", [["", word("ownCollection"), ""], ["*", word("allCollections"), ""], ...state.collections.map(({ id }) => [id, id, ""])]);
   $("collection-choice").hidden = state.collections.length < 2;
+  for (const id of ["pipeline", "rival"]) $(id).parentElement.hidden = !state.models.length;
   const model = state.models.find((each) => each.id === $("pipeline").value);
   if (!model) return;
   const name = model.crag.models.generation;
-  $("model-note").textContent = name === "extractive" ? word("modelNone") : word("modelSome", name);
+  $("model-note").textContent = name === "extractive" ? word("modelNone") : word("modelSome", name.replace(/^openai:/, ""));
   $("pipeline").title = model.crag.description;
 }
 
@@ -133,7 +134,8 @@ function choose(id, options) {
 
 function drawWelcome() {
   const empty = state.models.length > 0 && state.documents.length === 0;
-  $("welcome-lead").textContent = empty ? word("leadEmpty") : word("leadDocuments", state.documents.length);
+  const lead = empty ? word("leadEmpty") : word("leadDocuments", state.documents.length);
+  $("welcome-lead").textContent = state.models.length ? lead : ""; // Nothing is known before the server has answered.
   const samples = state.documents.some((each) => each.source.endsWith(SAMPLE));
   const examples = samples ? [...EXAMPLES[language()], ...EXAMPLES[language() === "en" ? "zh" : "en"]] : [];
   $("examples").replaceChildren(

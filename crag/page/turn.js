@@ -8,7 +8,7 @@ export class Turn {
     this.question = question;
     this.replies = pipelines.map((pipeline) => new Reply(question, pipeline, retry, pipelines.length > 1));
     this.element = h("li.turn", {},
-      h("div.question", {}, h("h2", {}, question)),
+      h("div.question", {}, asked(question)),
       h(pipelines.length > 1 ? "div.replies.pair" : "div.replies", {}, this.replies.map((reply) => reply.card)));
   }
 
@@ -32,4 +32,10 @@ export class Turn {
     turn.replies.forEach((reply, side) => reply.restore(replies[side]));
     return turn;
   }
+}
+
+/** A question; one that would fill the screen scrolls by itself, so that its answer is in sight. */
+function asked(question) {
+  const long = question.length > 600 || question.split("\n").length > 12;
+  return long ? h("h2.long", { tabIndex: 0 }, question) : h("h2", {}, question);
 }

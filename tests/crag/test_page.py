@@ -108,6 +108,10 @@ def test_a_question_sent_while_the_page_loads_is_not_lost(server: Serving, open_
 
     page.route("**/v1/models", hold)
     page.reload()
+    page.wait_for_selector("#welcome h1:has-text('Ask')")
+    assert page.inner_text("#welcome-lead") == "", "how many documents there are is not known yet"
+    assert page.inner_text("#document-count") == "Documents"
+    assert page.locator("#pipeline").is_hidden()
     page.fill("#question", QUESTION)
     page.keyboard.press("Enter")
     page.wait_for_timeout(100)
@@ -116,6 +120,10 @@ def test_a_question_sent_while_the_page_loads_is_not_lost(server: Serving, open_
     held[0].continue_()
     page.wait_for_selector(".turn .badge")
     assert page.input_value("#question") == ""
+    ask(page, "Such a long question. " * 300)
+    box = page.locator(".turn:last-child .question").bounding_box()
+    assert box is not None
+    assert box["height"] < 430, "its answer stays in sight"
 
 
 def test_a_pipeline_that_does_not_grade_shows_no_confidence(server: Serving, open_page: Callable[..., Page]) -> None:
