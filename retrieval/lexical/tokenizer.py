@@ -54,8 +54,12 @@ def tokenize(text: str) -> list[str]:
 
 
 def words(text: str) -> set[str]:
-    """What a question asks about: its index terms that are words, without the bigrams across them and the asking."""
-    return set(_terms(_ASKING.sub(" ", text), _words, indexed=False))
+    """What a question asks about: its index terms that are words, without the bigrams across them and the asking.
+
+    Where it has none, characters that the dictionary knows in no word.
+    """
+    asked = _ASKING.sub(" ", text)
+    return set(_terms(asked, _words, indexed=False)) or set(_terms(asked, _unknown_words, indexed=False))
 
 
 def comparable(question: str, text: str) -> bool:
@@ -80,19 +84,14 @@ def simplified(text: str) -> str:
 
 
 def _words(cut: list[str]) -> list[str]:
-    # A single character is mostly a verb or a measure word of the question itself; several in a row are a word that
-    # the dictionary lacks (年假).
-    terms: list[str] = []
-    span = ""
-    for word in [*cut, ""]:
-        if len(word) == 1 and word not in _STOPS:
-            span += word
-            continue
-        terms += [span[i : i + 2] for i in range(len(span) - 1)]
-        span = ""
-        if word and word not in _STOPS and not _HOW_MANY.fullmatch(word):
-            terms.append(word)
-    return terms
+    # A single character is mostly a verb or a measure word of the question itself.
+    return [word for word in cut if len(word) > 1 and word not in _STOPS and not _HOW_MANY.fullmatch(word)]
+
+
+def _unknown_words(cut: list[str]) -> list[str]:
+    """Single characters in a row, two at a time: 年假, which the dictionary lacks."""
+    runs = "".join(word if len(word) == 1 and word not in _STOPS else " " for word in cut).split()
+    return [run[i : i + 2] for run in runs for i in range(len(run) - 1)]
 
 
 def _words_and_bigrams(cut: list[str]) -> list[str]:
