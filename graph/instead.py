@@ -44,12 +44,12 @@ _ENGLISH_COUNTED = re.compile(
 _NAMED_NUMBER = re.compile(r"(?<![.\w])([A-Z][a-z]+) (\d{1,3})(?![\w%]|[.,:]\d)")
 """Apollo 11, Windows 10, Super Bowl 50."""
 _YEAR = re.compile(
-    r"(?<![\d.,])(1[0-9]{3}|20\d\d)(?![.,]?\d)"
+    r"(?<![\d.,])(1[0-9]{3}|20\d\d)(?![.,]?\d|'?s\b)"
     r"(?! ?(?:(?:k[mgw]|[mgt]b|[mc]?m|ms|kwh|people|square)\b|[%°人元米]|公里|平方))"
 )
 _OPEN = re.compile(
-    r"\b(?:since|until|till|before|after|by|through|onwards?|century|centuries|ago|decades?)\b|\d0s"
-    r"|以来|[起前后]|至今|世纪|年代",
+    r"\b(?:since|until|till|before|after|by|through)\b[\w ,]{0,14}\d{4}"
+    r"|\b(?:onwards?|century|centuries|ago|decades?)\b|\d0s|\d年?[\u4e00-\u9fff]{0,8}[前后起]|以来|至今|世纪|年代",
     re.IGNORECASE,
 )
 """A sentence with one of these speaks of more time than lies between the years that it names."""
@@ -198,8 +198,9 @@ def _years(question: str, evidence: _Evidence) -> Found:
     asked = list(dict.fromkeys(_YEAR.findall(question)))
     if not asked or not evidence.near or any(year in evidence.around for year in asked):
         return
-    there = _YEAR.findall(evidence.near[0])
-    if there and not _OPEN.search(evidence.near[0]):
+    dated = next((text for text in evidence.near if _YEAR.search(text)), "")
+    there = _YEAR.findall(dated)
+    if there and not _OPEN.search(dated):
         yield from ((year, there) for year in asked if not min(there) < year < max(there))
 
 

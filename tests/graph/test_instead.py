@@ -38,7 +38,7 @@ PRICES = hit("标准版月费2400元，企业版月费9800元。成都研发中�
         ("What does E12 mean on the HX-300?", [MANUAL, OTHER], "E12 + HX-300", ("E12 + HX-200",)),
         ("How many people did Korvath employ in 2015?", [HISTORY], "2015", ("2022",)),
         ("Who was managing director in 1999?", [HISTORY], "1999", ("2005", "2017")),
-        ("Who landed with Apollo 13 in 2015?", [APOLLO, HISTORY], "Apollo 13", ("Apollo 11",)),
+        ("Who landed with Apollo 13?", [APOLLO, HISTORY], "Apollo 13", ("Apollo 11",)),
         ("第四位登上雪山的女性是谁？", [CLIMB], "第四位", ("第一位",)),
         ("How long does the Rust client wait?", [CLIENTS], "Rust client", ("Python client", "Go client")),
         ("三级故障要多久响应？", [DUTY], "三级", ("一级", "二级")),
@@ -65,6 +65,7 @@ def test_another_of_the_kind_stands_in_its_place(
         ("Do the HX-200 and the HX-300 know E12?", [MANUAL, OTHER]),
         ("How many people did Korvath employ in 2022?", [HISTORY]),
         ("Who was managing director in 2010?", [HISTORY]),  # From 2005 to 2017.
+        ("How many people did Korvath employ in the 2010s?", [HISTORY]),
         ("Who left in 2010 or 2022?", [HISTORY]),  # One of the years is there.
         ("Who landed with Apollo 11?", [APOLLO]),
         ("Who landed with Apollo 13 on 20 May?", [hit("May 20 was sunny. Apollo 13 did not land.")]),
