@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from chunking.loaders.pdf_characters import Box, Boxes
 from chunking.loaders.pdf_rules import Grid
+from chunking.loaders.pdf_scripts import find_scripts
 
 # A hyphen that breaks a word is followed by the next line's first letter, without a line end.
 _RUNS = re.compile("[\r\n]+|[^\\s\0\ufffe]+\ufffe?|\ufffe")
@@ -76,18 +77,19 @@ def line_segments(text: str, boxes: Boxes, grids: Sequence[Grid] = ()) -> list[L
     Words that are turned are segments each for itself.
     """
     box_of, size_of, ruled = boxes.box, boxes.size, len(grids) > 0
+    scripts = find_scripts(text, boxes)
     segments: list[Line] = []
-    row = 0
-    start = last = -1
+    row, start, last = 0, -1, -1
     left = right = bottom = top = size = 0.0
 
     def flush() -> None:
         nonlocal start
         if start >= 0:
-            words = text[start : last + 1].replace("\0", "").strip()
+            words = scripts.text(text, start, last + 1).replace("\0", "").strip()
             if words:
-                bold, mono = boxes.style(start, last)
-                segments.append(Line(words, left, right, bottom, top, size or top - bottom, row, bold, mono))
+                segments.append(
+                    Line(words, left, right, bottom, top, size or top - bottom, row, *boxes.style(start, last))
+                )
         start = -1
 
     def take(first: int, final: int, head: Box, far: float) -> None:
@@ -114,8 +116,9 @@ def line_segments(text: str, boxes: Boxes, grids: Sequence[Grid] = ()) -> list[L
     for run in _RUNS.finditer(text):
         first, after = run.span()
         if text[first] in "\r\n":
-            flush()
-            row += text.count("\n", first, after)
+            if first not in scripts.joined:
+                flush()
+                row += text.count("\n", first, after)
             continue
         head = box_of(first)
         tail = head if after - first == 1 else box_of(after - 1)

@@ -10,6 +10,8 @@ import docx
 import pytest
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
+from fpdf import FPDF
+from fpdf.enums import CharVPos
 from hypothesis import given
 from hypothesis import strategies as st
 from openpyxl import Workbook
@@ -183,3 +185,26 @@ def test_latex_and_markdown_headings() -> None:
     markdown = load_bytes(b"# 10<sup>6</sup> cells\n\n10<sup>6</sup> and 10^6^.\n", source="a.md")
     assert markdown.title == "10^6 cells"
     assert markdown.text.endswith("10<sup>6</sup> and 10^6^.\n")
+
+
+def test_pdf_numbers_above_and_below_the_line() -> None:
+    pdf = FPDF(format="A4")
+    pdf.add_page()
+    pdf.set_font("Times", size=11)
+    lines: list[list[tuple[str, CharVPos]]] = [
+        [("About 10", "LINE"), ("6", "SUP"), (" cells per m", "LINE"), ("2", "SUP"), (", H", "LINE"), ("2", "SUB")],
+        [("As was shown", "LINE"), ("1", "SUP"), (" and said.", "LINE"), ("2,3", "SUP"), (" SO", "LINE"), ("4", "SUB")],
+        [("In 2026, v2.0.1 and 3 of 10 had 5 mol L", "LINE"), ("-1", "SUP"), (" of it at 7:30", "LINE")],
+    ]
+    lines[1].append(("2-", "SUP"))
+    for line in lines:
+        for words, place in line:
+            pdf.char_vpos = place
+            pdf.write(6, words)
+        pdf.char_vpos = "LINE"
+        pdf.write(6, ".")
+        pdf.ln(12)
+    assert load_bytes(bytes(pdf.output()), source="a.pdf").text == (
+        "About 10^6 cells per m^2, H2. As was shown[1] and said.[2,3] SO4^2-. "
+        "In 2026, v2.0.1 and 3 of 10 had 5 mol L^-1 of it at 7:30."
+    )
