@@ -66,4 +66,8 @@ def held(folder: Path) -> Iterator[None]:
     try:
         yield
     finally:
+        if {file.name for file in folder.iterdir()} == {_LOCK}:
+            # Nothing came of it: the pipeline could not be readied, say.
+            (folder / _LOCK).unlink()
+            folder.rmdir()
         lock.release()

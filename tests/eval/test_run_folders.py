@@ -65,6 +65,12 @@ def test_a_run_begins_in_no_folder_of_other_things(tmp_path: Path) -> None:
         run(tmp_path, "a", out=mine, resume=True)
 
 
+def test_a_run_that_never_began_leaves_no_folder(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError), held(tmp_path / "runs" / "new"):
+        raise RuntimeError
+    assert list((tmp_path / "runs").iterdir()) == []
+
+
 def test_what_a_killed_call_left_beside_a_run_is_no_hindrance(tmp_path: Path) -> None:
     out = tmp_path / "run"
     (out / "workspace").mkdir(parents=True)
