@@ -21,7 +21,7 @@ _REGRESSIONS = 10
 
 
 def render_markdown(comparison: Comparison, *, gates: Sequence[GateReport] = ()) -> str:
-    """Verdicts, gates, the ladder, every metric's difference, and the worst regressions."""
+    """Verdicts, gates, every metric's difference, the worst regressions, and the ladder, folded."""
     lines = ["## RAG comparison", ""]
     for candidate, report in zip_longest(comparison.candidates, gates):
         lines += _verdict(comparison, candidate, report)
@@ -31,9 +31,9 @@ def render_markdown(comparison: Comparison, *, gates: Sequence[GateReport] = ())
         whose = f" of {_text(candidate.label)}" if len(gates) > 1 else ""
         lines += [f"### Gates{whose}: {_text(report.sentence)}", ""]
         lines += [f"- {GATE_MARKS[r.status]} {_text(r.name)}: {_text(r.message)}" for r in report.results] + [""]
-    lines += ["### Means", "", *_ladder(comparison), ""]
     for candidate in comparison.candidates:
         lines += _candidate(comparison, candidate)
+    lines += ["<details><summary>Means of every run</summary>", "", *_ladder(comparison), "", "</details>"]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -56,10 +56,12 @@ def _verdict(comparison: Comparison, candidate: CandidateResult, gates: GateRepo
 
 
 def _ladder(comparison: Comparison) -> Iterable[str]:
+    """A metric a line: twenty of them side by side fit no comment."""
     means = ladder(comparison)
+    values = [["–" if cell.value is None else number(cell.value) for cell in row.cells] for row in means.rows]
     yield from table(
-        ["pipeline", *(column.name for column in means.columns)],
-        [[row.label, *("–" if cell.value is None else number(cell.value) for cell in row.cells)] for row in means.rows],
+        ["metric", *(row.label for row in means.rows)],
+        [[column.name, *cells] for column, *cells in zip(means.columns, *values, strict=True)],
     )
 
 

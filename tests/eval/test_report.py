@@ -304,9 +304,10 @@ def test_manifest_difference_names_only_what_differs(comparison: Comparison) -> 
 def test_markdown_is_a_summary_a_reviewer_can_read(comparison: Comparison) -> None:
     text = render_markdown(comparison)
     assert text.startswith("## RAG comparison\n\n🔴 **WORSE** vector is worse than crag on correctness, and f1")
-    assert "| pipeline | correctness | f1 |" in text
-    assert "| recall@5 |" in text or "recall@5 |" in text
-    assert text.count("<details>") == text.count("</details>") == 2
+    assert "| metric | crag | vector |" in text
+    assert text.index("regressed on correctness") < text.index("Means of every run")
+    assert max(len(line) for line in text.splitlines() if line.startswith("|")) < 120
+    assert text.count("<details>") == text.count("</details>") == 3
     assert len(text) < 20_000
 
 
