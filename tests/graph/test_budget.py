@@ -31,7 +31,7 @@ def reply(request: Request) -> Reply:
         return chat_stream(["The tower has 312 steps [1]."])
     if "query" in request.body["response_format"]["json_schema"]["schema"]["properties"]:
         return chat_json({"query": "tower step count"})
-    return chat_json({"question": "When was the tower of marble finished?"})
+    return chat_json({"question": "How many steps does the finished tower have?"})
 
 
 @pytest.fixture
