@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from graph.language import FUNCTION_WORDS, has_han
+from graph.named import CALENDAR, said
 from graph.naming import apart, names, same
 from graph.quantities import Day, stated
 from graph.strips import cut, relevances
@@ -55,11 +56,6 @@ _OPEN = re.compile(
 """A sentence with one of these speaks of more time than lies between the years that it names."""
 _EDITION = re.compile(r"[\u4e00-\u9fff]{2,4}[版级型]")
 _MODIFIED = re.compile(r"(?<=[a-z0-9,;] )([A-Z][A-Za-z]*[a-z]) ([a-z]{4,})\b")
-_CALENDAR = re.compile(
-    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october"
-    r"|november|december",
-    re.IGNORECASE,
-)
 _ASKING = re.compile(r"[什哪几多谁何怎每各]")
 
 
@@ -94,10 +90,7 @@ class _Evidence:
 
     @cached_property
     def passages(self) -> list[str]:
-        return [
-            _folded("\n".join((hit.document.title, *hit.chunk.heading_path, hit.chunk.context, hit.chunk.text)))
-            for hit in self._hits
-        ]
+        return [simplified(said(hit)) for hit in self._hits]
 
     @cached_property
     def whole(self) -> str:
@@ -166,7 +159,7 @@ def _numbered(pattern: re.Pattern[str], text: str, *, before: bool) -> dict[tupl
     for match in pattern.finditer(text):
         first, second = (group for group in match.groups() if group is not None)
         kind, number = (first, second) if before else (second, first)
-        if _CALENDAR.fullmatch(kind):
+        if CALENDAR.fullmatch(kind):
             continue
         values = stated(number).quantities
         found[kind.lower(), str(values[0].value) if values else number.lower()] = match[0]
@@ -224,7 +217,7 @@ def _places(question: str, evidence: _Evidence) -> Found:
 def _modified(question: str, evidence: _Evidence) -> Found:
     """ "the Rust client" where there are others."""
     for name, noun in _MODIFIED.findall(question):
-        if name.lower() not in evidence.whole.lower() and not _CALENDAR.fullmatch(name):
+        if name.lower() not in evidence.whole.lower() and not CALENDAR.fullmatch(name):
             alike = re.compile(rf"(?<=[a-z0-9,;] )([A-Z]\w*) {noun}\b")
             others = alike.findall(evidence.whole)
             yield f"{name} {noun}", [f"{other} {noun}" for other in others if other.lower() not in FUNCTION_WORDS]

@@ -39,7 +39,7 @@ _PROPER = re.compile(r"(?<=[a-z0-9,;'’)] )[A-Z][a-zA-Z]*[a-z](?: [A-Z][a-zA-Z]
 """Capitalised where no sentence begins. Of several words the last one is the name: "Middle East", "Wilhelm Scheele"."""
 _PROPER_IN_CHINESE = re.compile(r"(?<![A-Za-z0-9._-])[A-Z]+[a-z]+[A-Z][a-zA-Z]*(?![A-Za-z0-9._-])")
 """Only those that nobody translates: a passage about Harvard calls it 哈佛, and KuCache KuCache."""
-_CALENDAR = re.compile(
+CALENDAR = re.compile(
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october"
     r"|november|december|english|chinese",
     re.IGNORECASE,
@@ -54,8 +54,8 @@ def lacking(question: str, hits: Sequence[Hit]) -> tuple[str, ...]:
     named = [found for found in _IDENTIFIER.findall(unicodedata.normalize("NFKC", question)) if _is_identifier(found)]
     if not named or not hits:
         return ()
-    said = _plain(_said(hits))
-    return tuple(dict.fromkeys(one for one in named if _VERSION.sub("", _plain(one)) not in said))
+    plain = _plain("\n".join(map(said, hits)))
+    return tuple(dict.fromkeys(one for one in named if _VERSION.sub("", _plain(one)) not in plain))
 
 
 def unheard(question: str, hits: Sequence[Hit]) -> tuple[str, ...]:
@@ -66,10 +66,10 @@ def unheard(question: str, hits: Sequence[Hit]) -> tuple[str, ...]:
     """
     text = unicodedata.normalize("NFKC", question)
     found = _PROPER_IN_CHINESE.findall(text) if has_han(text) else [run.split()[-1] for run in _PROPER.findall(text)]
-    named = [name for name in dict.fromkeys(found) if len(name) > _SHORTEST and not _CALENDAR.fullmatch(name)]
+    named = [name for name in dict.fromkeys(found) if len(name) > _SHORTEST and not CALENDAR.fullmatch(name)]
     if not named or not hits or not (has_han(text) or comparable(text, hits[0].chunk.text)) or _in_capitals(text):
         return ()
-    words = set(_WORD.findall(_said(hits).casefold()))
+    words = set(_WORD.findall("\n".join(map(said, hits)).casefold()))
     return tuple(name for name in named if not _heard(name.lower(), words))
 
 
@@ -85,15 +85,11 @@ def _heard(name: str, words: set[str]) -> bool:
     )
 
 
-def _said(hits: Sequence[Hit]) -> str:
+def said(hit: Hit) -> str:
+    """All that a passage says: its document's name and place, its headings, what it was given as context, its text."""
+    document, chunk = hit.document, hit.chunk
     return unicodedata.normalize(
-        "NFKC",
-        "\n".join(
-            "\n".join(
-                (hit.document.title, hit.document.source, *hit.chunk.heading_path, hit.chunk.context, hit.chunk.text)
-            )
-            for hit in hits
-        ),
+        "NFKC", "\n".join((document.title, document.source, *chunk.heading_path, chunk.context, chunk.text))
     )
 
 
