@@ -28,7 +28,7 @@ def folder(copy_of_samples: Callable[[], Path]) -> Path:
     return copy_of_samples()
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def app(folder: Path) -> Iterator[Crag]:
     """Open for reading."""
     with Crag.open(folder) as app:
@@ -75,7 +75,8 @@ CALLS: dict[str, Callable[[Crag], Any]] = {
 }
 
 
-def test_nothing_is_asked_of_one_that_is_closed(app: Crag) -> None:
+def test_nothing_is_asked_of_one_that_is_closed(folder: Path) -> None:
+    app = Crag.open(folder)
     app.ask(QUESTION)
     app.close()
     app.close()
@@ -97,7 +98,7 @@ def test_blocking_calls_that_run_end_when_it_is_closed(slow: tuple[Crag, Slow]) 
 
 def test_a_call_that_has_hardly_begun_ends_too(slow: tuple[Crag, Slow]) -> None:
     home = slow[0].workspace.home
-    for _ in range(5):
+    for _ in range(3):
         with ThreadPoolExecutor() as others, Crag.open(home) as app:
             asked = [others.submit(app.ask, QUESTION), others.submit(list, app.stream(QUESTION))]
             app.close()
