@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 
 from chunking.loaders.base import TextBuilder
 from chunking.loaders.joining import join_lines
@@ -13,39 +11,18 @@ from chunking.loaders.pdf_bands import Rows
 from chunking.loaders.pdf_code import CODE_APART, code_text, is_code
 from chunking.loaders.pdf_lines import Line
 from chunking.loaders.pdf_lists import Item, begins_item, ends_item, written
+from chunking.loaders.pdf_running import drop_running_lines
+from chunking.loaders.pdf_sizes import body_size, is_large, pitch_of, size_of
 from chunking.loaders.pdf_tables import find_tables
 from chunking.loaders.tables import is_header, table_text
 
-_EDGE_LINES = 2
-_REPEATS = 3
-_NUMBERS = 2
-"""Pages that say their own numbers alone: that is no chance."""
-_OWN_NUMBER = "# of its page"
-_RUNNING_ROWS = 2
-"""Of a ruled table: letterheads have one or two, and records that differ in numbers alone are no letterhead."""
-_APART = 1.6  # line heights between a running line and the next
-_PITCHES_APART = 1.05  # and more than from line to line, where that is wide
-_SMALL = 0.95  # of the body's size: what is smaller is no part of it
-_LARGE = 1.15  # of the body's size: headings are at least this
-_PAGE_NUMBER = re.compile(
-    r"[\W_]*(?:page|p\.|第)?\s*(?P<number>\d{1,4}|[ivxlc]{1,6})\s*(?:页|頁|(?:of|/|／|共)\s*\d{1,4}\s*[页頁]?)?[\W_]*",
-    re.I,
-)
-_NAMED_NUMBER = re.compile(
-    r"(?<![^\W_])(?:page|p\.)\s*\d{1,4}(?:\s*(?:of|/)\s*\d{1,4})?(?!\d)|第\s*\d{1,4}\s*[页頁](?:\s*[/／]?\s*共\s*\d{1,4}\s*[页頁])?",
-    re.I,
-)
-_NUMBER_APART = re.compile(
-    r"(?P<first>\d{1,4})(?:\s*[|·•–—]\s*|\s+-\s+)(?=\D)|(?:\s*[|·•–—]\s*|\s-\s+)(?P<last>\d{1,4})\Z"
-)
-_NUMBER_AT_END = re.compile(r"(?P<first>\d{1,4})\s+(?=\D)|(?<=\D)\s+(?P<last>\d{1,4})\Z")
 _TERMINAL = re.compile(r"[。！？；.!?:：…][”’」』）)\"']*\Z")
 
 
 def compose_pages(pages: list[list[Line]]) -> tuple[TextBuilder, tuple[int, ...], int]:
     """Text and blocks, the offsets at which pages begin, and how many running lines were removed from `pages`."""
-    body = _body_size(pages)
-    dropped = _drop_running_lines(pages, body)
+    body = body_size(pages)
+    dropped = drop_running_lines(pages, body)
     builder, page_starts = _compose(pages, body)
     return builder, page_starts, dropped
 
@@ -61,78 +38,6 @@ def page_ranges(numbers: list[int]) -> str:
     return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in ranges)
 
 
-def _drop_running_lines(pages: list[list[Line]], body: float) -> int:
-    """Removes what repeats at page edges, the page's number aside, on three pages or more, and numbers of pages on two;
-    returns the number of lines.
-
-    A running line stands apart from what follows it inwards, and it is never set in large print.
-    """
-    by_height = [sorted(lines, key=lambda line: -line.top) for lines in pages]
-    apart = _PITCHES_APART * _pitch([line for lines in pages for line in lines])
-    keys: Counter[str] = Counter()
-    for page, lines in enumerate(by_height):
-        keys.update({_running_key(line, page, body) for line in (*lines[:_EDGE_LINES], *lines[-_EDGE_LINES:])})
-    dropped = 0
-    for page, lines in enumerate(by_height):
-        running = {id(line) for side in (lines, lines[::-1]) for line in _running(side, page, keys, body, apart)}
-        pages[page] = [line for line in pages[page] if id(line) not in running]
-        dropped += len(running)
-    return dropped
-
-
-def _running(lines: list[Line], page: int, keys: Counter[str], body: float, apart: float) -> list[Line]:
-    """The running lines of one page edge, `apart` points or more from the text; `lines` go from the edge inwards."""
-    count = 0
-    while (
-        count < min(_EDGE_LINES, len(lines))
-        and keys[key := _running_key(lines[count], page, body)] >= (_NUMBERS if key == _OWN_NUMBER else _REPEATS)
-        and not _is_large(lines[count], body)
-        and len(lines[count].rows) <= _RUNNING_ROWS
-    ):
-        count += 1
-    while count and count < len(lines):
-        outer, inner = lines[count - 1], lines[count]
-        if abs(outer.bottom - inner.bottom) >= max(apart, _APART * outer.size):
-            break
-        count -= 1
-    return lines[:count]
-
-
-def _running_key(line: Line, page: int, body: float) -> str:
-    """What is the same on other pages: all but the number of the page.
-
-    That is a line of its own, or says that it is one ("page 3"), or it counts up with the pages and is set apart from
-    the rest: by white or a mark, or with it in smaller print. "Question 3" is none: it counts up, and it is text.
-    """
-    text = line.text.strip()
-    if found := _PAGE_NUMBER.fullmatch(text):
-        return _OWN_NUMBER if found["number"] == str(page + 1) else "#"
-    if _NAMED_NUMBER.search(text):
-        return _NAMED_NUMBER.sub("#", text)
-    apart = bool(line.cells) or _size(line) < _SMALL * body
-    found = _NUMBER_APART.search(text) or (_NUMBER_AT_END.search(text) if apart else None)
-    if found is None or (found["first"] and found.start()):
-        return text
-    number = int(found["first"] or found["last"])
-    return f"{text[: found.start()]}#{number - page}#{text[found.end() :]}"
-
-
-def _size(line: Line) -> float:
-    return round(line.size * 2) / 2
-
-
-def _body_size(pages: list[list[Line]]) -> float:
-    """The size that most characters have."""
-    sizes: Counter[float] = Counter()
-    for line in (line for lines in pages for line in lines):
-        sizes[_size(line)] += len(line.text)
-    return sizes.most_common(1)[0][0]
-
-
-def _is_large(line: Line, body: float) -> bool:
-    return _size(line) >= _LARGE * body
-
-
 def _compose(pages: list[list[Line]], body: float) -> tuple[TextBuilder, tuple[int, ...]]:
     every = [line for lines in pages for line in lines]
     composer = _Composer(_heading_sizes(every, body), body, code=not _mostly(every, lambda line: line.mono))
@@ -144,7 +49,7 @@ def _compose(pages: list[list[Line]], body: float) -> tuple[TextBuilder, tuple[i
 
 def _heading_sizes(lines: list[Line], body: float) -> list[float]:
     bold = not _mostly(lines, lambda line: line.bold)
-    large = {_size(line) for line in lines if _is_large(line, body) or (bold and line.bold)}
+    large = {size_of(line) for line in lines if is_large(line, body) or (bold and line.bold)}
     return sorted((size for size in large if size >= 0.95 * body), reverse=True)
 
 
@@ -174,7 +79,7 @@ class _Composer:
     def take(self, number: int, lines: list[Line]) -> None:
         tables = find_tables(lines)
         after = self._begin_page(number, lines, tables)
-        pitch = _pitch(lines)
+        pitch = pitch_of(lines)
         for index, line in enumerate(lines):
             if index < after:
                 continue
@@ -241,7 +146,7 @@ class _Composer:
         first = self._lines[0]
         level = _level(self._lines, self._large, self._body)
         # "一、总则" in large print is no item; a bold one may be.
-        if text and begins_item(first) and not (level and _is_large(first, self._body)):
+        if text and begins_item(first) and not (level and is_large(first, self._body)):
             if not self._items:
                 self._list_page = self._page
             self._items.append(Item(text, first.left, first.size, breaks))
@@ -275,26 +180,15 @@ def _continued(rows: Sequence[Sequence[str]], more: Sequence[Sequence[str]]) -> 
 
 def _level(lines: list[Line], large: list[float], body: float) -> int:
     """Depth by size where lines are set in large print, or bold and short; else 0."""
-    size = _size(lines[0])
+    size = size_of(lines[0])
     words = sum(len(line.text) for line in lines)
     if len(lines) > 3 or size not in large or words > 200:
         return 0
-    if not _is_large(lines[0], body):
+    if not is_large(lines[0], body):
         short = len(lines) <= 2 and words <= 100 and not _TERMINAL.search(lines[-1].text)
         if not (short and all(line.bold and not line.cells for line in lines)):
             return 0
     return min(6, large.index(size) + 1)
-
-
-def _pitch(lines: list[Line]) -> float:
-    """The usual distance from line to line on a page, in points."""
-    gaps = sorted(
-        above.bottom - below.bottom
-        for above, below in pairwise(lines)
-        if 0 < above.bottom - below.bottom < 5 * below.size
-    )
-    # Of two in the middle the smaller: a page of few lines has as many gaps between paragraphs as inside them.
-    return gaps[(len(gaps) - 1) // 2] if gaps else 0.0
 
 
 def _same_paragraph(paragraph: list[Line], line: Line, *, pitch: float = 0.0, new_page: bool = False) -> bool:
