@@ -11,7 +11,8 @@ from functools import lru_cache
 from graph.language import STOPWORDS
 from graph.support import identifiers
 
-_VERSION = re.compile(r"(?:([a-z]+|版)本? ?)?(?<![0-9.])(\d+(?:\.(?:\d+|x))+)(?![a-z0-9])(?: ?(版))?")
+# The word begins where its letters do: tried at each of them, a long run would take its length squared.
+_VERSION = re.compile(r"(?:((?<![a-z])[a-z]+|版)本? ?)?(?<![0-9.])(\d+(?:\.(?:\d+|x))+)(?![a-z0-9])(?: ?(版))?")
 _ONE = r"(?:[a-z]+[a-z0-9]*[-_.]?\d[a-z0-9]*|\d+(?:\.(?:\d+|x))+)"
 _BETWEEN = r"[,、/和与與跟及比]|以及|还是|還是|and\b|or\b|vs\b\.?|versus\b"
 _TWO = re.compile(

@@ -105,6 +105,8 @@ _COUNTS = _ORDINALS | {"once": 1, "twice": 2, "both": 2, "pair": 2, "dozen": 12}
 
 _DIGITS = {han: value for value, han in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "兩": 2}
 _POWERS = {"十": 1, "百": 2, "千": 3, "万": 4, "萬": 4, "亿": 8, "億": 8}
+LONGEST_NUMERAL = 40
+"""Han numerals in a row that may be one number; Python reads none of thousands of digits."""
 _HAN = re.compile(f"[{''.join(_DIGITS)}{''.join(_POWERS)}]+")
 _SPELT = re.compile(f"{_HAN.pattern}[个個天年月日次分秒倍人台级份名岁元]?")
 _IDIOM = re.compile("千万|百万|万一|一一|千百|百十|万千|十百|万万|一百八十度")
@@ -349,6 +351,8 @@ def _in_digits(claimed: bool) -> Callable[[re.Match[str]], str]:
 
 def _han_value(run: str) -> int | None:
     """The number that numerals write, by place ("九三一一") or by powers ("一百八十"); None for neither."""
+    if len(run) > LONGEST_NUMERAL:
+        return None
     if all(han in _DIGITS for han in run):
         return int("".join(str(_DIGITS[han]) for han in run))
     total, section, digit = 0, 0, -1

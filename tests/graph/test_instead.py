@@ -96,3 +96,9 @@ def test_evidence_of_another_is_refused_and_the_refusal_says_of_what_it_is() -> 
     assert graded["speaks_of"] == {"4.2": ["Version 4.0", "Version 4.1"]}
     chinese = asyncio.run(Engine(deps([DUTY], calibration=ScriptedGrader([0.9]))).ask("三级故障要多久响应？"))
     assert "找到的内容说的是一级、二级，不是三级。" in chinese.text
+
+
+@pytest.mark.parametrize("run", ["a", "一", "1", "2015 ", "Apollo 1 "])
+def test_long_runs_end_in_nothing(run: str) -> None:
+    """Letters once took their length squared, and no number has thousands of numerals."""
+    assert instead(run * (20_000 // len(run)), [hit(run * 100)]) == ()
