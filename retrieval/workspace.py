@@ -83,13 +83,14 @@ class Workspace:
         """Raises StoreError where another process writes, or where there is nothing to read."""
         home = home.resolve()
         path = home / DATABASE
-        if not write and not path.exists():
-            raise StoreError(f"There is no workspace at {home}: run crag ingest first, or name another with --home.")
-        if path.exists() and not path.stat().st_size and any(home.glob("indexes/*")):
+        size = path.stat().st_size if path.exists() else None
+        if not size and any(home.glob("indexes/*")):
             raise StoreError(
-                f"{path} is empty while {home / 'indexes'} is not, so its documents are lost: restore it from a copy, "
-                "or ingest into a new --home."
+                f"{path} is {'missing' if size is None else 'empty'} while {home / 'indexes'} is not, so its documents "
+                "are lost: restore it from a copy, or ingest into a new --home."
             )
+        if not write and size is None:
+            raise StoreError(f"There is no workspace at {home}: run crag ingest first, or name another with --home.")
         lock = _acquire(home) if write else None
         try:
             return cls(home, Database(path, write=write), lock)

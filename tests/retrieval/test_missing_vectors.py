@@ -186,10 +186,12 @@ def test_a_file_in_the_place_of_the_vectors_is_replaced_by_a_rebuild(home: Path)
 
 
 @pytest.mark.parametrize("write", [True, False])
-def test_an_emptied_database_beside_indexes_is_not_begun_anew(home: Path, write: bool) -> None:
-    for suffix in ("-wal", "-shm"):
+@pytest.mark.parametrize("what", ["empty", "missing"])
+def test_a_lost_database_beside_indexes_is_not_begun_anew(home: Path, write: bool, what: str) -> None:
+    for suffix in ("-wal", "-shm", ""):
         (home / f"{DATABASE}{suffix}").unlink(missing_ok=True)
-    (home / DATABASE).write_bytes(b"")
-    with pytest.raises(StoreError, match=r"is empty while .* restore it from a copy"):
+    if what == "empty":
+        (home / DATABASE).touch()
+    with pytest.raises(StoreError, match=rf"is {what} while .* restore it from a copy"):
         Workspace.open(home, write=write)
-    assert (home / DATABASE).stat().st_size == 0
+    assert not (home / DATABASE).exists() or not (home / DATABASE).stat().st_size
