@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -63,10 +64,16 @@ class LocalEmbedder:
         return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), np.float32)
 
     def _run_all(self, run: Callable[[int], None], rows: Sequence[int]) -> None:
-        runs = [self._pool.submit(run, row) for row in rows]
+        runs: deque[Future[None]] = deque()
         try:
-            for each in runs:
-                each.result()
+            for row in rows:
+                # Few at a time: a question's sentences are read in the same pool, and would wait for all before them.
+                if len(runs) == 2 * self._threads:
+                    runs.popleft().result()
+                    pause()
+                runs.append(self._pool.submit(run, row))
+            while runs:
+                runs.popleft().result()
                 pause()
         finally:  # Or the pool would work off what nobody waits for any more, after Ctrl-C too.
             for each in runs:
