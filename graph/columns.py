@@ -84,6 +84,23 @@ def _asked(part: str, header: Sequence[str]) -> set[int]:
     return named | {i for i, cell in enumerate(header) if any(pattern.search(cell) for pattern in patterns)}
 
 
+_VALUES = re.compile(
+    r"|values?|details?|contents?|data|figures?|ratings?|specs?|specifications?|descriptions?|requirements?|limits?"
+    r"|[数數]?值|[参參][数數]|[内內]容|[说說]明|[详詳]情|[规規]格|[规規]定|[标標][准準]|要求|[数數][据據]|[结結]果",
+    re.IGNORECASE,
+)
+
+
+def tells_by_row(part: str, header: Sequence[str], first: str) -> bool:
+    """Whether a table of names and values has what a question asks for in the row of this first cell.
+
+    "Weight | 198 kg" under "Parameter | Value" tells how heavy the thing is that the document is about.
+    """
+    if len(header) != 2 or not _VALUES.fullmatch(header[1].strip()):
+        return False
+    return names_row(part, first) or any(measure.named.search(first) for measure in measures(part))
+
+
 def names_row(question: str, first: str) -> bool:
     """Whether a question names the row by what its first cell says."""
     own = content_words(first)

@@ -74,7 +74,9 @@ KINDS = (
         r"(?i:\bby\b|\busing\b|\buse\b|\bfirst\b|\bthen\b|\bthrough\b|\bset\b|\brun\b)|通过|通過|使用|利用|首先|然后|然後|步骤|步驟|方法|采用|採用|将|將",
     ),
     _kind(
-        r"\bwhat (?:is|are|was|were)\b|\bdefine\b|什么是|什麼是|是什么|是什麼|含义|定义",
+        # "What is the weight of it?" asks for no definition.
+        r"\bwhat (?:is|are|was|were)\b(?! the (?:[\w-]+ ){1,4}(?:of|for|in|on|at)\b)|\bdefine\b"
+        r"|什么是|什麼是|是什么|是什麼|含义|定义",
         r"\b(?:is|are|was|were) (?:an?|the)\b|refers? to|是一[种種个個]|是指|[称稱][为為]|即",
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from graph.columns import names_row, offers
+from graph.columns import names_row, offers, tells_by_row
 from graph.evidence import Source, Strip
 from graph.exchanges import is_question, is_verdict
 from graph.language import has_han
@@ -28,6 +28,8 @@ ANSWERING = 0.95
 """Of the score of a question that the document itself asks, what the sentence after it is worth."""
 FOLLOWS = 0.3
 """Least relevance of such a sentence where it is asked how or why: below, it tells of something else."""
+ROW_BONUS = 0.4
+"""Added to the row of a data sheet that has the name of what is asked: other sentences only speak of the same thing."""
 COLUMN_MALUS = 0.15
 """Taken from a row whose table has no column for what is asked."""
 CODE_MALUS = 0.3
@@ -82,9 +84,12 @@ def _scored(source: Source, part: str, number: int | None, expected: Expected) -
     for strip in source.strips:
         own = _own(strip, number)
         header = header_line(source, strip)
-        score = own + KIND_BONUS * expected.share(strip.text, header or "")
-        if header and expected and has_han(header) == has_han(part) and not offers(part, cells(header)):
-            score -= COLUMN_MALUS
+        if header and tells_by_row(part, cells(header), cells(strip.text)[0]):
+            score = own + ROW_BONUS
+        else:
+            score = own + KIND_BONUS * expected.share(strip.text, header or "")
+            if header and expected and has_han(header) == has_han(part) and not offers(part, cells(header)):
+                score -= COLUMN_MALUS
         fenced = in_fence(strip)
         score -= CODE_MALUS if not code_wanted and (fenced or _LOG_LINE.match(strip.text)) else 0.0
         if before and source.adjacent(before[1], strip):

@@ -383,6 +383,33 @@ def test_a_row_whose_name_is_part_of_the_one_asked_for_is_another() -> None:
     assert ask("陪产假的天数是多少？", table).text == "假期：陪产假，天数：15 天。[1]"
 
 
+@pytest.mark.parametrize(
+    ("question", "sheet", "first"),
+    [
+        (
+            "What is the rated heating power of the HX-200?",
+            "# HX-200\n\nThe HX-200 is a heat pump for houses.\n\n| Parameter | Value |\n|---|---|\n"
+            "| Rated heating power | 8.4 kW |\n| Weight | 152 kg |",
+            "Parameter: Rated heating power, Value: 8.4 kW.",
+        ),
+        (
+            "What is the weight of the HX-200?",
+            "# HX-200\n\nThe HX-200 is a heat pump for houses.\n\n| Item | Specification |\n|---|---|\n"
+            "| Refrigerant | R32 |\n| Weight | 152 kg |",
+            "Item: Weight, Specification: 152 kg.",
+        ),
+        (
+            "HX-200的重量是多少？",
+            "# HX-200\n\nHX-200是家用热泵，共有3个型号。\n\n"
+            "| 项目 | 参数 |\n|---|---|\n| 额定功率 | 8.4 kW |\n| 重量 | 152 kg |",
+            "项目：重量，参数：152 kg。",
+        ),
+    ],
+)
+def test_of_a_data_sheet_the_row_of_what_is_asked_is_told_first(question: str, sheet: str, first: str) -> None:
+    assert ask(question, sheet).text.startswith(first)
+
+
 def test_rows_are_told_by_name_in_every_part_of_a_question() -> None:
     table = "| System | Memory | Disk |\n|---|---|---|\n| Linux | 2 GB | 600 MB |\n| Windows | 4 GB | 900 MB |"
     told = ask("How much memory does Linux need, and how much disk does it need?", table).text
