@@ -88,9 +88,10 @@ async def _from_passages(state: State, run: Run, update: State) -> Result:
     starts = best.hits[: run.deps.rewrite.hops]
     queries = [f"{state['standalone']} {start.chunk.text[:PASSAGE_LIMIT]}" for start in starts]
     found = await asyncio.gather(*(_ranked(query, run) for query in queries))
+    # What else a document says was found by the first search, where it is like the question.
     likely = [
-        [(hit, LEANS * probability) for hit in hits]
-        for hits, probability in zip(found, best.probabilities, strict=False)
+        [(hit, LEANS * probability) for hit in hits if hit.document.id != start.document.id]
+        for start, hits, probability in zip(starts, found, best.probabilities, strict=False)
     ]
     merged, added = _merged(best, likely, run.deps.retrieval.top_k)
     detail = {"started_from": [start.document.title for start in starts], "passages_added": added}

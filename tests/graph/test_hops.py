@@ -66,6 +66,19 @@ def test_a_passage_that_only_the_first_one_leads_to_joins_the_evidence() -> None
     assert event.detail["passages_added"] >= 1
 
 
+@pytest.mark.parametrize(("source", "reached"), [("film.md", True), ("leland.md", False)])
+def test_a_hop_leads_to_another_document(source: str, reached: bool) -> None:
+    film = hit("Stephen King directed Maximum Overdrive.", source=source, title="Film")
+    parts = deps(
+        [LELAND, *OTHERS, hit("Cake recipe.", source="cake.md"), film],
+        calibration=ScriptedGrader([0.4]),
+        rewrite=RewriteConfig(attempts=0, hops=1),
+        retrieval=RetrievalConfig(top_k=6),
+    )
+    answer = asyncio.run(Engine(parts).ask(QUESTION))
+    assert (film.chunk.id in {one.chunk.id for one in answer.hits}) is reached
+
+
 def test_it_goes_on_from_the_best_passages_once() -> None:
     retriever = MemoryRetriever([LELAND, FILM, *OTHERS])
     answer = ask(0.5, retriever)
