@@ -22,8 +22,8 @@ PREFIX: dict[Role, str] = {"query": "query: ", "passage": "passage: "}
 class E5TokenReader:
     """States less their mean over `TEXTS`: all of e5's states point one way, and the mean is what they share.
 
-    The latest `_KEPT` texts stay in memory (some 40 KB each), because a question's best sentences are read when it is
-    graded, when the answer is chosen, and by the next question about the same passage.
+    The latest `_KEPT` texts stay in memory (some 90 KB each), because a question's best sentences are read when it is
+    reranked and graded, when the answer is chosen, and by the next question about the same passage.
     """
 
     _KEPT = 512
