@@ -122,6 +122,12 @@ def _cases(bench: Bench, deps: Deps, progress: Callable[[int, int], None] | None
         def read(found: Sequence[Hit], asked: str = question.question) -> Sequence[Hit]:
             return with_interaction(asked, found, deps.calibration.probabilities(found), deps.embedder)
 
+        def touches(hit: Hit, spans: Sequence[Span] = evidence) -> bool:
+            return any(_tells(hit, span) for span in spans)
+
+        def holds(hit: Hit, spans: Sequence[Span] = gold) -> bool:
+            return any(_inside(hit, span) for span in spans)
+
         if not question.answerable:
             kept = tuple(read(tuple(rerank(hits[:depth]))[:top_k]))
             yield Case(bench.suite.name, question.id, kept, (False,) * len(kept))
@@ -130,8 +136,8 @@ def _cases(bench: Bench, deps: Deps, progress: Callable[[int, int], None] | None
                 hits,
                 suite=bench.suite.name,
                 document=gold[0].document,
-                touches=lambda hit, spans=evidence: any(_tells(hit, span) for span in spans),  # type: ignore[misc]
-                holds=lambda hit, spans=gold: any(_inside(hit, span) for span in spans),  # type: ignore[misc]
+                touches=touches,
+                holds=holds,
                 rerank=rerank,
                 read=read,
                 depth=depth,

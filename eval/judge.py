@@ -304,7 +304,7 @@ def import_clients() -> tuple[Any, Any]:
     try:
         import instructor
         import openai
-        import ragas  # noqa: F401
+        import ragas  # noqa: F401 - missed here, not in the middle of a run
     except ImportError as error:
         raise MissingExtraError("Ragas scores", "eval") from error
     return instructor, openai

@@ -14,6 +14,7 @@ def check_archive(data: bytes, source: str, what: str) -> None:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             unpacked = sum(entry.file_size for entry in archive.infolist())
+    # NotImplementedError is how zipfile refuses a version or split archive that it cannot read.
     except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError) as error:
         raise damaged(source, what) from error
     if unpacked > MAX_BINARY_BYTES:

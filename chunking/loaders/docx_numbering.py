@@ -34,7 +34,7 @@ class Numbering:
     def __init__(self, document: Any) -> None:
         try:
             root = document.part.numbering_part.element
-        except (KeyError, NotImplementedError):
+        except (KeyError, NotImplementedError):  # python-docx makes no numbering part where a file has none
             root = ()
         self._levels: dict[str, dict[int, _Level]] = {}
         self._abstract: dict[str, str] = {}

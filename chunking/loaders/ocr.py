@@ -22,7 +22,7 @@ _ENGINE = threading.Lock()  # one engine, whose sessions use every core
 def can_recognise() -> bool:
     """Whether the extra is installed."""
     try:
-        import rapidocr  # noqa: F401
+        import rapidocr  # noqa: F401 - an installed package may still fail to import
     except ImportError:
         return False
     return True

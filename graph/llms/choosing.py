@@ -29,7 +29,8 @@ ANSWERING = 0.95
 FOLLOWS = 0.3
 """Least relevance of such a sentence where it is asked how or why: below, it tells of something else."""
 ROW_BONUS = 0.4
-"""Added to the row of a data sheet that has the name of what is asked: other sentences only speak of the same thing."""
+"""Added to the row of a data sheet that has the name of what is asked: other sentences only speak of the same thing.
+Set, not fitted: it changes no answer of six public sets for better or worse."""
 COLUMN_MALUS = 0.15
 """Taken from a row whose table has no column for what is asked."""
 CODE_MALUS = 0.3

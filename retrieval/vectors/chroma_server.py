@@ -41,7 +41,7 @@ class ChromaServerStore(ChromaStore):
         )
         try:
             return client, collection_of(client, self._name, write=self._write)
-        except BaseException:
+        except BaseException:  # After Ctrl-C too the connections must not stay open.
             self._disconnect(client)
             raise
 

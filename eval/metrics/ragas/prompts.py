@@ -41,7 +41,7 @@ class CorrectnessPrompt(BasePrompt[CorrectnessInput, CorrectnessOutput]):
     input_model = CorrectnessInput
     output_model = CorrectnessOutput
     instruction = ""
-    examples = ()  # type: ignore[assignment]
+    examples = ()  # type: ignore[assignment]  # declared a list, which all of the class would share
 
 
 class _Statements(StatementGeneratorPrompt):
