@@ -247,7 +247,7 @@ def _next_word(text: str, at: int, end: int) -> str:
     return word.group() if word else ""
 
 
-def _period(text: str, at: int, dot: int, next_at: int, end: int) -> bool:  # noqa: PLR0911
+def _period(text: str, at: int, dot: int, next_at: int, end: int) -> bool:  # noqa: PLR0911 - a return for each rule, in order
     low = max(at, dot - 40)
     if dot == low or not text[dot - 1].isalnum():
         return True

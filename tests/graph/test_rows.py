@@ -1,0 +1,180 @@
+"""What an answer without a model tells of tables: which rows, and which of their columns."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from graph.config import GenerationConfig
+from graph.engine import Engine
+from tests.fakes.graph import ScriptedGrader, deps, hit
+from tests.fakes.quoting import ask
+
+TABLE_ZH = (
+    "维护计划如下。\n\n| 项目 | 周期 | 负责人 |\n|---|---|---|\n"
+    "| 检查密封圈 | 每 3 个月 | 张华 |\n| 更换滤芯 | 每 6 个月 | 李明 |"
+)
+
+
+TABLE_EN = (
+    "| Task | Interval | Owner |\n|:--|--:|---|\n| Check the seals | every **3** months | Anna Gray |\n"
+    "| Change the filter | every 6 months |  |"
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "shown", "row"),
+    [
+        (
+            "检查密封圈的周期是多久？",
+            TABLE_ZH,
+            "项目：检查密封圈，周期：每 3 个月。[1]",
+            "| 检查密封圈 | 每 3 个月 | 张华 |",
+        ),
+        (
+            "How often are the seals checked?",
+            TABLE_EN,
+            "Task: Check the seals, Interval: every 3 months. [1]",
+            "| Check the seals | every **3** months | Anna Gray |",
+        ),
+        (
+            "What is the interval to change the filter?",
+            TABLE_EN,
+            "Task: Change the filter, Interval: every 6 months. [1]",
+            "| Change the filter | every 6 months |  |",
+        ),
+    ],
+)
+def test_a_table_row_reads_as_columns_and_values_and_is_cited_as_it_stands(
+    question: str, text: str, shown: str, row: str
+) -> None:
+    answer = ask(question, text)
+    assert answer.text.startswith(shown)
+    assert answer.status == "grounded"
+    assert row in answer.citations[0].quote
+    assert text[answer.citations[0].start : answer.citations[0].end] == answer.citations[0].quote
+
+
+def test_a_row_says_the_whole_of_itself_where_no_column_is_asked_for() -> None:
+    text = ask("Tell me about the seals", TABLE_EN).text
+    assert text.startswith("Task: Check the seals, Interval: every 3 months, Owner: Anna Gray. [1]")
+
+
+def test_a_row_that_begins_a_passage_has_the_header_which_its_context_carries() -> None:
+    (passage,) = [hit("| Ridge Fold | 16.9 kg   | 3 h |\n\nIt folds.", source="bikes.md")]
+    carried = "Bikes\n| Model | Weight | Charging time |\n|---|---|---|"
+    passage = replace(passage, chunk=replace(passage.chunk, context=carried))
+    engine = Engine(deps([passage], calibration=ScriptedGrader([0.9]), generation=GenerationConfig()))
+    answer = asyncio.run(engine.ask("How heavy is the Ridge Fold?"))
+    assert answer.text == "Model: Ridge Fold, Weight: 16.9 kg. [1]"
+    assert answer.citations[0].quote == "| Ridge Fold | 16.9 kg   | 3 h |"
+
+
+def test_a_row_without_its_header_reads_as_its_cells() -> None:
+    answer = ask("检查密封圈的周期是多久？", "| 检查密封圈 | 每 3 个月 | 张华 |\n| 更换滤芯 | 每 6 个月 | 李明 |")
+    assert answer.text.startswith("检查密封圈，每 3 个月，张华。[1]")
+
+
+def test_a_cell_that_says_no_denies_nothing() -> None:
+    answer = ask(
+        "What is the default of the topic option?", "| topic | String | No | SeaTunnel-Topic | Topic of sls. |"
+    )
+    assert answer.text == "topic · String · No · SeaTunnel-Topic · Topic of sls. [1]"
+
+
+def test_of_a_table_in_which_a_row_is_named_no_other_row_is_said() -> None:
+    table = "| Model | Weight | Colour |\n|---|---|---|\n| Ridge Cargo | 34 kg | red |\n| Ridge Trail | 24 kg | blue |"
+    assert ask("How heavy is the Ridge Cargo model?", table).text == "Model: Ridge Cargo, Weight: 34 kg. [1]"
+
+
+FLEET = "| Model | Weight |\n|---|---|\n| Alpha | 19 kg |\n| Beta | {beta} |\n| Gamma | 7 kg |\n\nThey are red."
+
+
+def test_the_heaviest_of_a_table_is_its_row() -> None:
+    told = ask("Which model has the highest weight?", FLEET.format(beta="34 kg"))
+    assert told.text == "Model: Beta, Weight: 34 kg. [1]"
+
+
+def test_what_cannot_be_compared_is_told_whole() -> None:
+    told = ask("Which model has the highest weight?", FLEET.format(beta="on request"), max_sentences=2)
+    assert (
+        told.text
+        == "Model: Alpha, Weight: 19 kg. [1]\nModel: Beta, Weight: on request. [1]\nModel: Gamma, Weight: 7 kg. [1]"
+    )
+
+
+def test_a_table_that_may_go_on_elsewhere_is_not_compared() -> None:
+    rows = "\n".join(
+        f"| Model {n} | {n} kg | of the long series of models that are made in the north |" for n in range(30)
+    )
+    told = ask("Which model has the highest weight?", f"| Model | Weight | Kind |\n|---|---|---|\n{rows}")
+    assert told.text.count("[1]") > 1
+
+
+def test_a_row_whose_name_is_part_of_the_one_asked_for_is_another() -> None:
+    table = "| 假期 | 天数 |\n|---|---|\n| 产假 | 158 天 |\n| 陪产假 | 15 天 |"
+    assert ask("陪产假的天数是多少？", table).text == "假期：陪产假，天数：15 天。[1]"
+
+
+@pytest.mark.parametrize(
+    ("question", "sheet", "first"),
+    [
+        (
+            "What is the rated heating power of the HX-200?",
+            "# HX-200\n\nThe HX-200 is a heat pump for houses.\n\n| Parameter | Value |\n|---|---|\n"
+            "| Rated heating power | 8.4 kW |\n| Weight | 152 kg |",
+            "Parameter: Rated heating power, Value: 8.4 kW.",
+        ),
+        (
+            "What is the weight of the HX-200?",
+            "# HX-200\n\nThe HX-200 is a heat pump for houses.\n\n| Item | Specification |\n|---|---|\n"
+            "| Refrigerant | R32 |\n| Weight | 152 kg |",
+            "Item: Weight, Specification: 152 kg.",
+        ),
+        (
+            "HX-200的重量是多少？",
+            "# HX-200\n\nHX-200是家用热泵，共有3个型号。\n\n"
+            "| 项目 | 参数 |\n|---|---|\n| 额定功率 | 8.4 kW |\n| 重量 | 152 kg |",
+            "项目：重量，参数：152 kg。",
+        ),
+    ],
+)
+def test_of_a_data_sheet_the_row_of_what_is_asked_is_told_first(question: str, sheet: str, first: str) -> None:
+    assert ask(question, sheet).text.startswith(first)
+
+
+def test_rows_are_told_by_name_in_every_part_of_a_question() -> None:
+    table = "| System | Memory | Disk |\n|---|---|---|\n| Linux | 2 GB | 600 MB |\n| Windows | 4 GB | 900 MB |"
+    told = ask("How much memory does Linux need, and how much disk does it need?", table).text
+    assert told == "System: Linux, Memory: 2 GB, Disk: 600 MB. [1]"
+
+
+ACTIONS = (
+    "| Action | Owner | Status |\n|---|---|---|\n| Alert at 80 percent | Ada Byron | done |\n"
+    "| Block the removal | Mei Tanaka | open |\n| Practise a restore | Priya Nair | open |\n\nCats sleep in the sun."
+)
+
+
+def test_all_rows_are_told_in_order_where_all_are_asked_for() -> None:
+    assert ask("Which actions are there?", ACTIONS).text == (
+        "Action: Alert at 80 percent, Owner: Ada Byron, Status: done. [1]\n"
+        "Action: Block the removal, Owner: Mei Tanaka, Status: open. [1]\n"
+        "Action: Practise a restore, Owner: Priya Nair, Status: open. [1]"
+    )
+
+
+def test_only_the_rows_that_hold_what_the_question_says_are_told() -> None:
+    assert ask("Which actions are still open?", ACTIONS).text == (
+        "Action: Block the removal, Status: open. [1]\nAction: Practise a restore, Status: open. [1]"
+    )
+
+
+def test_a_long_table_is_told_from_all_its_passages() -> None:
+    table = "| 型号 | 净重 |\n|---|---|\n| QH-60 | 48 kg |"
+    first, rest = hit(table), hit("| QH-240 | 136 kg |\n\n保修两年。", offset=len(table) + 1)
+    rest = replace(rest, chunk=replace(rest.chunk, context="Notes\n| 型号 | 净重 |\n|---|---|"))
+    engine = Engine(deps([first, rest], calibration=ScriptedGrader([0.9]), generation=GenerationConfig()))
+    answer = asyncio.run(engine.ask("有哪些型号？"))
+    assert sorted(answer.text.split("\n")) == ["型号：QH-240，净重：136 kg。[2]", "型号：QH-60，净重：48 kg。[1]"]
