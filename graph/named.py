@@ -1,4 +1,4 @@
-"""Identifiers that a question names and its evidence does not: a QM-500 that no document knows has no warranty there.
+"""Identifiers and proper names of a question that its evidence lacks: a QM-500 that no document knows has no warranty.
 
 To the signals of a search a near miss looks like the answer: a question about the QM-500 shares every word but one with
 the page of the QM-300, and one about ``read_timeout`` with the row of ``write_timeout``. Of the 1,284 answerable
