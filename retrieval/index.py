@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -176,6 +176,28 @@ class Index:
                 self._checked = False
                 raise
 
+    def repair(self) -> None:
+        """Make good what a crash or a deleted folder has left undone: afterwards every chunk has its vector.
+
+        Cheap once done. Raises StoreError and ProviderError.
+        """
+        with self._lock:
+            self.follow()
+            if self._checked:
+                return
+            if self._store.count() != len(self.chunks):
+                expected, stored = self.chunks.ids(), self._store.ids()
+                with self._database.transaction() as connection:
+                    self.chunks.mark(connection, expected ^ stored)
+                self.follow()
+            self._checked = True
+
+    @contextmanager
+    def still(self) -> Iterator[None]:
+        """Within the block nobody writes: only a crash leaves a chunk between its commit and its vector."""
+        with self._lock:
+            yield
+
     def rebuild(self) -> None:
         """Write vectors and postings anew from SQLite, also over a damaged Chroma folder. Raises StoreError."""
         with self._lock:
@@ -318,17 +340,9 @@ class Index:
             return ask()
 
     def _repair(self) -> None:
-        """Once after opening as the owner: make good what a crash or a deleted folder has left undone."""
-        if self._checked or not self._database.writable:
-            return
-        with self._lock:
-            self.follow()
-            if self._store.count() != len(self.chunks):
-                expected, stored = self.chunks.ids(), self._store.ids()
-                with self._database.transaction() as connection:
-                    self.chunks.mark(connection, expected ^ stored)
-                self.follow()
-            self._checked = True
+        """Once after opening as the owner. Later searches do not wait for whoever writes."""
+        if not self._checked and self._database.writable:
+            self.repair()
 
     def _follow(self, ids: Sequence[str], vectors: Mapping[str, Vectors]) -> None:
         lexical = self._lexical()

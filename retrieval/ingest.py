@@ -184,6 +184,8 @@ def catch_up(
 ) -> IngestReport:
     """Take the workspace's documents that this index lacks into it: after a change of chunking or embedder.
 
+    Also the vectors that it lacks: a kill may have come between the commit of the last documents and theirs.
+
     A second call, of another thread, waits for the first one and then finds little left. What `progress` raises ends
     either; what was committed until then stays.
     """
@@ -193,6 +195,8 @@ def catch_up(
         if progress:
             progress(0, 0, "")
     try:
+        if index.chunks.awaiting():
+            index.repair()
         # Documents that another thread replaces meanwhile are not taken in (see `Index.write`) but in the next round.
         while missing := index.chunks.missing():
             batch = _Batch(index, report, warm_sentences, progress, len(missing))

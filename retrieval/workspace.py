@@ -44,7 +44,7 @@ _LOCK, _OWNER = "lock", "owner.json"
 @dataclass(frozen=True, slots=True)
 class IndexRecord:
     """An index as the workspace knows it. `pipelines` are the names that it answers for, `missing` the documents that
-    it lacks; `embedding` is None where an older release made it."""
+    it lacks, `awaiting` the chunks without a vector yet; `embedding` is None where an older release made it."""
 
     fingerprint: str
     chunking: dict[str, Any]
@@ -53,6 +53,7 @@ class IndexRecord:
     store: StoreConfig
     documents: int
     missing: int
+    awaiting: int
     pipelines: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -146,6 +147,8 @@ class Workspace:
         query = (
             "SELECT i.fingerprint, i.chunking, i.embedder, i.embedding, i.store,"
             " (SELECT count(*) FROM indexed WHERE index_id = i.id), (SELECT count(*) FROM documents),"
+            " (SELECT count(*) FROM outbox o JOIN chunks c ON c.index_id = o.index_id AND c.id = o.chunk_id"
+            " WHERE o.index_id = i.id),"
             " (SELECT json_group_array(pipeline) FROM serving WHERE index_id = i.id) FROM indexes i ORDER BY i.id"
         )
         with self._database.guard():
@@ -164,12 +167,14 @@ class Workspace:
         known = {each.fingerprint: each for each in self.indexes()}
         own = known.get(fingerprint)
         served = known.get(row[0])
-        return served if served and served.embedding and (own is None or own.missing) else None
+        whole = own is not None and not own.missing and not own.awaiting
+        return served if served and served.embedding and not whole else None
 
     def switch(self, pipeline: str, index: Index) -> bool:
-        """Have the index answer for `pipeline` from now on, in one transaction; False where it lacks documents."""
-        with self._database.transaction() as connection:
-            if index.chunks.missing():
+        """Have the index answer for `pipeline` from now on, in one transaction; False where it lacks documents or
+        vectors."""
+        with index.still(), self._database.transaction() as connection:
+            if index.chunks.missing() or index.chunks.awaiting():
                 return False
             connection.execute(
                 "INSERT INTO serving VALUES (?, (SELECT id FROM indexes WHERE fingerprint = ?))"
@@ -318,7 +323,7 @@ def index_fingerprint(chunking: ChunkingConfig, embedder: Embedder, store: Store
 
 
 def _index_record(row: Sequence[Any]) -> IndexRecord:
-    fingerprint, chunking, embedder, embedding, store, indexed, documents, pipelines = row
+    fingerprint, chunking, embedder, embedding, store, indexed, documents, awaiting, pipelines = row
     return IndexRecord(
         fingerprint,
         json.loads(chunking),
@@ -327,6 +332,7 @@ def _index_record(row: Sequence[Any]) -> IndexRecord:
         _store_config(store),
         indexed,
         documents - indexed,
+        awaiting,
         tuple(sorted(json.loads(pipelines))),
     )
 

@@ -57,6 +57,26 @@ def test_the_earlier_index_answers_until_the_new_one_is_whole(workspace: Workspa
     assert index.verify()["ok"]
 
 
+def test_an_index_is_not_whole_before_its_last_vectors_are_written(workspace: Workspace, folder: Path) -> None:
+    old = workspace.index(CHUNKING, HashEmbedder(), EmbeddingConfig(provider="openai", dimensions=64))
+    ingest(workspace, old, [folder], warm_sentences=False)
+    assert workspace.switch("mine", old)
+    index = workspace.index(CHUNKING, HashEmbedder(dimension=32))
+    catch_up(workspace, index, warm_sentences=False)
+    # As a kill between the commit of the last batch and its vectors leaves it.
+    left = sorted(index.chunks.ids())[:3]
+    index._store.delete(left)
+    with workspace._database.transaction() as connection:
+        index.chunks.mark(connection, left)
+    assert not workspace.switch("mine", index)
+    assert workspace.earlier("mine", index.fingerprint) is not None
+    assert [(each.missing, each.awaiting) for each in workspace.indexes()] == [(0, 0), (0, 3)]
+    assert catch_up(workspace, index, warm_sentences=False).added == 0
+    assert index.verify()["ok"]
+    assert workspace.switch("mine", index)
+    assert workspace.earlier("mine", index.fingerprint) is None
+
+
 def test_a_moved_workspace_is_whole_and_embeds_nothing(home: Path, tmp_path: Path) -> None:
     manifest = export_workspace(home, tmp_path / "all.tar")
     assert manifest["documents"] == len(TEXTS)

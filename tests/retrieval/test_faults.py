@@ -62,6 +62,7 @@ def test_a_switch_killed_at_random_moments_is_resumed_while_the_earlier_index_an
             # One index answers, the old or the new, and it is whole.
             (answering,) = [each for each in reader.indexes() if each.pipelines]
             assert not answering.missing
+            assert not answering.awaiting
     assert kills >= 2
     with Workspace.open(home, write=True) as workspace:
         new = workspace.index(CHUNKING, HashEmbedder(dimension=32))
