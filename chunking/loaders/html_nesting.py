@@ -31,19 +31,40 @@ BLOCK_TAGS = frozenset(
 # Elements without content, and those that stand once whatever a page says.
 _VOID = frozenset(
     [
-        *("area", "base", "body", "br", "col", "embed", "head", "hr", "html", "img", "input", "link", "meta", "param"),
-        *("source", "track", "wbr"),
+        *("area", "base", "basefont", "bgsound", "body", "br", "col", "embed", "frame", "head", "hr", "html", "image"),
+        *("img", "input", "keygen", "link", "meta", "param", "source", "track", "wbr"),
     ]
 )
+_VOID_IN_FOREIGN = frozenset(["body", "br", "embed", "head", "hr", "img", "meta"])
+"""Those that end `svg` and `math`; in there the others may hold what follows, as any name may."""
 _FORMATTING = frozenset(["b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"])
 _HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
 _TABLE_PARTS = frozenset(["caption", "colgroup", "tbody", "td", "tfoot", "th", "thead", "tr"])
-_SPECIAL = frozenset(["button", "dir", "form", "iframe", "menu", "nav", "noscript", "select", "textarea", "title"])
-_WALLS = frozenset(["applet", "marquee", "math", "object", "svg", "table", "template"])
+_SPECIAL = frozenset(["button", "dialog", "dir", "form", "listing", "menu", "nav", "noscript", "search"])
+_RAW = frozenset(["iframe", "noembed", "noframes", "textarea", "title", "xmp"])
+"""Elements whose content is text, whatever it looks like; not so a `title` of `svg`."""
+_WALLS = _RAW | {"applet", "marquee", "math", "object", "select", "svg", "table", "template"}
 """Elements that hide what is open outside from what is closed inside."""
+_PLAIN_END = frozenset(["legend", "noscript"])
+"""Blocks whose end tag ends no other block, as that of an inline element does not."""
+_INTEGRATION = frozenset(["annotation-xml", "desc", "foreignobject", "mi", "mn", "mo", "ms", "mtext", "title"])
+"""Elements of `svg` and `math` that hold HTML."""
+_BREAKOUT = frozenset(
+    [
+        *("b", "big", "blockquote", "body", "center", "code", "dd", "div", "dl", "dt", "em", "h1", "h2", "h3", "h4"),
+        *("h5", "h6", "i", "li", "listing", "menu", "nobr", "ol", "p", "pre", "ruby", "s", "small", "span", "strike"),
+        *("strong", "sub", "sup", "table", "tt", "u", "ul", "var"),
+    ]
+)
+"""Elements whose start ends `svg` and `math`."""
 _BLOCKS = BLOCK_TAGS | _SPECIAL | _TABLE_PARTS | _WALLS
-_INLINE_ONLY = frozenset(["form", "p"])
-"""Blocks whose end ends no block inside: `form` leaves the others open, `p` was ended by their start."""
+_SCOPES = (*_WALLS, "caption", "td", "th")
+_RUBY_PARTS = frozenset(["rb", "rp", "rt", "rtc"])
+_OPTIONS = frozenset(["optgroup", "option"])
+_IMPLIED = _RUBY_PARTS | _OPTIONS | {"dd", "dt", "li", "p"}
+"""Elements that another tag ends where they are innermost (HTML standard, "generate implied end tags")."""
+_PERHAPS = " "
+"""After the name of an element that may have ended: it counts, and no end tag of its name ends what is inside."""
 _ENDS = {
     **{name: (name,) for name in ("a", "li", "p", "td", "th", "tr", "tbody", "thead", "tfoot")},
     **dict.fromkeys(["dd", "dt"], ("dd", "dt")),
@@ -51,6 +72,10 @@ _ENDS = {
     **dict.fromkeys(["tbody", "thead", "tfoot"], ("tbody", "thead", "tfoot")),
 }
 """The open elements that the start of another ends, as their end tags may be left out."""
+_ENDS_INNERMOST = {
+    **dict.fromkeys(_HEADINGS, _HEADINGS),
+    **dict.fromkeys(_OPTIONS, frozenset(["option"])),
+}
 _FARTHEST = 600
 """Open elements that one to be ended is looked for among."""
 
@@ -65,7 +90,7 @@ def bounded(html: str) -> str:
     nesting = _Nesting()
     for tag in _TAG.finditer(html):
         name = (tag["name"] or "").lower()
-        if not name or name in _VOID:
+        if not name or name in (_VOID_IN_FOREIGN if nesting.foreign else _VOID):
             continue
         if not tag["close"] and _EMPTY.search(tag[0]):
             fits = nesting.open(name)
@@ -87,27 +112,43 @@ class _Nesting:
         self._counts: Counter[str] = Counter()
         self._formatting: list[tuple[str, int]] = []
         self._left_out: Counter[str] = Counter()
+        self._form = False
+        """Whether a form has begun whose end tag has not come: the standard's "form element pointer"."""
+
+    @property
+    def foreign(self) -> bool:
+        return bool(self._counts["math"] or self._counts["svg"])
 
     def open(self, name: str) -> bool:
         """False where the tag is to be left out."""
-        foreign = self._counts["math"] or self._counts["svg"]
+        if self.foreign and name in _BREAKOUT and self._fits(name):
+            self._break_out()
+        foreign = self.foreign
         if name in _TABLE_PARTS and not (self._counts["table"] or foreign):
             return True  # parsers pass over it
         if name in _FORMATTING:
-            fits = len(self._formatting) < _MOST_FORMATTING
+            fits = self._fits(name)
             if fits:
-                self._formatting.append((name, self._counts["table"]))
+                self._formatting.append((name, self._scopes()))
         else:
             for other in () if foreign else _ENDS.get(name, ()):
                 self._end(other, by_start=True)
             if name in _BLOCKS and self._counts["p"]:
                 self._end("p", by_start=True, alone=True)
-            fits = len(self._open) < _DEEPEST
+            if name in _BLOCKS:
+                self._end("p" + _PERHAPS, by_start=True, alone=True)
+            fits = self._fits(name)
             if fits:
-                self._open.append(name)
-                self._counts[name] += 1
+                self._doubt(self._ended_innermost(name))
+                entry = name + _PERHAPS if name == "form" and self._form else name
+                self._form = self._form or name == "form"
+                self._open.append(entry)
+                self._counts[entry] += 1
         self._left_out[name] += not fits
         return fits
+
+    def _fits(self, name: str) -> bool:
+        return len(self._formatting) < _MOST_FORMATTING if name in _FORMATTING else len(self._open) < _DEEPEST
 
     def close(self, name: str) -> bool:
         """False where the tag is to be left out."""
@@ -115,13 +156,63 @@ class _Nesting:
             self._left_out[name] -= 1
             return False
         if name in _FORMATTING:
-            if (entry := (name, self._counts["table"])) in self._formatting:
+            if (entry := (name, self._scopes())) in self._formatting:
                 self._formatting.remove(entry)
+        elif name == "form":
+            self._end_form()
         else:
             if name in _HEADINGS:  # the end of any heading ends the innermost one, whatever its level
                 name = next((each for each in reversed(self._open[-_FARTHEST:]) if each in _HEADINGS), name)
-            self._end(name, alone=name in ("math", "svg"))
+            if name in ("math", "svg"):
+                self._end(name if self._counts[name] else name + _PERHAPS, alone=True)
+            else:
+                self._end(name)
         return True
+
+    def _scopes(self) -> int:
+        """Open elements that hide formatting outside from its end tag."""
+        return sum(self._counts[name] for name in _SCOPES)
+
+    def _ended_innermost(self, name: str) -> frozenset[str]:
+        """The elements that the start of another ends where they are innermost."""
+        if (name in _RUBY_PARTS and self._counts["ruby"]) or (name in _OPTIONS and self._counts["select"]):
+            return _IMPLIED
+        return _ENDS_INNERMOST.get(name, frozenset())
+
+    def _doubt(self, names: frozenset[str]) -> None:
+        """The innermost elements, as far as they are of these names, end here; unless formatting is open in them."""
+        for at in range(len(self._open) - 1, -1, -1):
+            if self._open[at] in names:
+                self._rename(at)
+            elif not self._open[at].endswith(_PERHAPS):
+                return
+
+    def _break_out(self) -> None:
+        """The innermost `svg` or `math` ends here, and what is in it; unless that holds HTML."""
+        for at in range(len(self._open) - 1, -1, -1):
+            name = self._open[at]
+            if name in _INTEGRATION:
+                return
+            if name in ("math", "svg"):
+                for inside in range(at, len(self._open)):
+                    if not self._open[inside].endswith(_PERHAPS):
+                        self._rename(inside)
+                return
+
+    def _rename(self, at: int) -> None:
+        name = self._open[at]
+        self._counts[name] -= 1
+        self._open[at] = name + _PERHAPS
+        self._counts[name + _PERHAPS] += 1
+
+    def _end_form(self) -> None:
+        """The last form that began inside of no other ends; what is open in it stays so, and stays nested in it."""
+        self._doubt(_IMPLIED)
+        if not self.foreign or self._open[-1:] == ["form"]:
+            self._end("form", alone=True)
+        if self._counts["form"]:
+            self._rename(self._open.index("form"))
+        self._form = False
 
     def _end(self, name: str, *, by_start: bool = False, alone: bool = False) -> None:
         """Ends the element and, unless `alone`, those inside."""
@@ -136,16 +227,18 @@ class _Nesting:
                 self._counts.subtract(self._open[-steps:])
                 del self._open[-steps:]
                 return
-            if _hides(other, name, by_start=by_start):
+            if _hides(other.removesuffix(_PERHAPS), name, by_start=by_start):
                 return
 
 
 def _hides(other: str, name: str, *, by_start: bool) -> bool:
     """Whether an open element keeps those outside of it from being ended by a tag inside."""
+    if name in _RAW and not by_start and other not in ("math", "svg"):
+        return False
     if name in _TABLE_PARTS or name == "table":
-        return other in ("math", "svg", "table", "template")
+        return other in ("math", "svg", "table", "template") or other in _RAW
     if other in _WALLS or other in _TABLE_PARTS:
         return True
-    if by_start or name not in _BLOCKS or name in _INLINE_ONLY:
+    if by_start or name not in _BLOCKS or name in _PLAIN_END or name == "p":  # Blocks inside of `p` have ended it.
         return other in _BLOCKS and not (name == "li" and other == "p")
     return name == "li" and other in ("ol", "ul")

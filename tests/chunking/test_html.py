@@ -203,6 +203,18 @@ _TAGS = [
 
 @settings(max_examples=60)
 @example(tags=["</h2>", "<h2>", "<div>", "<h1>"])
+@example(tags=["<ruby>", "</form>", "<form>"])
+@example(tags=["<ruby>", "<p>", "<rt>"])
+@example(tags=["<optgroup>", "</option>", "<option>"])
+@example(tags=["<svg>", "<input>"])
+@example(tags=["<li>", "<search>"])
+@example(tags=["<object>", "<select>", "</object>"])
+@example(tags=["<legend>", "<menu>", "</legend>"])
+@example(tags=["<td>", "<div>", "<math>", "</td>"])
+@example(tags=["<h2>", "<span>", "<ruby>", "<h1>", "</h2>"])
+@example(tags=["<b>", "<object>", "</b>", "</object>"])
+@example(tags=["<div>", "<textarea>", "</div>", "</textarea>"])
+@example(tags=["<form>", "<table>", "<td>", "</form>", "<form>", "</table>", "</form>"])
 @given(tags=st.lists(st.sampled_from(_TAGS), min_size=1, max_size=8))
 def test_nesting_of_html_is_bounded_however_its_tags_repeat(tags: list[str]) -> None:
     depth = 0
