@@ -45,8 +45,8 @@ _RAW = frozenset(["iframe", "noembed", "noframes", "textarea", "title", "xmp"])
 """Elements whose content is text, whatever it looks like; not so a `title` of `svg`."""
 _WALLS = _RAW | {"applet", "marquee", "math", "object", "select", "svg", "table", "template"}
 """Elements that hide what is open outside from what is closed inside."""
-_PLAIN_END = frozenset(["legend", "noscript"])
-"""Blocks whose end tag ends no other block, as that of an inline element does not."""
+_PLAIN_END = frozenset(["dialog", "legend", "noscript", "search"])
+"""Blocks whose end tag ends no other block in lexbor, as that of an inline element does not."""
 _INTEGRATION = frozenset(["annotation-xml", "desc", "foreignobject", "mi", "mn", "mo", "ms", "mtext", "title"])
 """Elements of `svg` and `math` that hold HTML."""
 _BREAKOUT = frozenset(
@@ -64,7 +64,7 @@ _OPTIONS = frozenset(["optgroup", "option"])
 _IMPLIED = _RUBY_PARTS | _OPTIONS | {"dd", "dt", "li", "p"}
 """Elements that another tag ends where they are innermost (HTML standard, "generate implied end tags")."""
 _PERHAPS = " "
-"""After the name of an element that may have ended: it counts, and no end tag of its name ends what is inside."""
+"""After the name of an element that may have ended: it counts, and an end tag of its name ends nothing inside of it."""
 _ENDS = {
     **{name: (name,) for name in ("a", "li", "p", "td", "th", "tr", "tbody", "thead", "tfoot")},
     **dict.fromkeys(["dd", "dt"], ("dd", "dt")),
@@ -91,6 +91,8 @@ def bounded(html: str) -> str:
     for tag in _TAG.finditer(html):
         name = (tag["name"] or "").lower()
         if not name or name in (_VOID_IN_FOREIGN if nesting.foreign else _VOID):
+            if name == "input" and not tag["close"]:
+                nesting.end_select()
             continue
         if not tag["close"] and _EMPTY.search(tag[0]):
             fits = nesting.open(name)
@@ -133,14 +135,14 @@ class _Nesting:
         else:
             for other in () if foreign else _ENDS.get(name, ()):
                 self._end(other, by_start=True)
-            if name in _BLOCKS and self._counts["p"]:
-                self._end("p", by_start=True, alone=True)
             if name in _BLOCKS:
-                self._end("p" + _PERHAPS, by_start=True, alone=True)
+                self._end("p", by_start=True, alone=True)
             fits = self._fits(name)
             if fits:
                 self._doubt(self._ended_innermost(name))
-                entry = name + _PERHAPS if name == "form" and self._form else name
+                entry = name
+                if (name == "form" and self._form) or (name == "select" and self.end_select()):
+                    entry += _PERHAPS  # parsers pass over it, mostly
                 self._form = self._form or name == "form"
                 self._open.append(entry)
                 self._counts[entry] += 1
@@ -161,12 +163,7 @@ class _Nesting:
         elif name == "form":
             self._end_form()
         else:
-            if name in _HEADINGS:  # the end of any heading ends the innermost one, whatever its level
-                name = next((each for each in reversed(self._open[-_FARTHEST:]) if each in _HEADINGS), name)
-            if name in ("math", "svg"):
-                self._end(name if self._counts[name] else name + _PERHAPS, alone=True)
-            else:
-                self._end(name)
+            self._end(name, alone=name in ("math", "svg"))
         return True
 
     def _scopes(self) -> int:
@@ -194,41 +191,71 @@ class _Nesting:
             if name in _INTEGRATION:
                 return
             if name in ("math", "svg"):
-                for inside in range(at, len(self._open)):
-                    if not self._open[inside].endswith(_PERHAPS):
-                        self._rename(inside)
+                self._rename_from(at)
                 return
 
+    def end_select(self) -> bool:
+        """The start of an input or of another one ends `select`. Whether there is one, perhaps."""
+        if self._counts["select"]:
+            self._rename_from(self._open.index("select"))
+        return bool(self._counts["select" + _PERHAPS])
+
+    def _rename_from(self, first: int) -> None:
+        for at in range(first, len(self._open)):
+            self._rename(at)
+
     def _rename(self, at: int) -> None:
-        name = self._open[at]
-        self._counts[name] -= 1
+        name = self._open[at].removesuffix(_PERHAPS)
+        self._counts[self._open[at]] -= 1
         self._open[at] = name + _PERHAPS
         self._counts[name + _PERHAPS] += 1
 
     def _end_form(self) -> None:
         """The last form that began inside of no other ends; what is open in it stays so, and stays nested in it."""
         self._doubt(_IMPLIED)
-        if not self.foreign or self._open[-1:] == ["form"]:
-            self._end("form", alone=True)
         if self._counts["form"]:
-            self._rename(self._open.index("form"))
+            at = self._open.index("form")
+            inside = [each.removesuffix(_PERHAPS) for each in self._open[at + 1 :]]
+            if (self.foreign and inside) or any(_hides(each, "form", by_start=False) for each in inside):
+                self._rename(at)
+            else:
+                self._drop(at, at + 1)
         self._form = False
 
     def _end(self, name: str, *, by_start: bool = False, alone: bool = False) -> None:
-        """Ends the element and, unless `alone`, those inside."""
-        if not self._counts[name]:
+        """Ends the innermost element of the name and, unless `alone`, those inside.
+
+        One that may have ended goes alone: then the next one may have ended, too.
+        """
+        names = _HEADINGS if name in _HEADINGS else (name,)  # the end of any heading ends one of whatever level
+        if not any(self._counts[each] or self._counts[each + _PERHAPS] for each in names):
             return
-        for steps, other in enumerate(reversed(self._open[-_FARTHEST:]), start=1):
-            if other == name and alone:
-                self._counts[name] -= 1
-                del self._open[-steps]
+        doubtful = False
+        last = len(self._open) - 1
+        for at in range(last, max(last - _FARTHEST, -1), -1):
+            entry = self._open[at]
+            other = entry.removesuffix(_PERHAPS)
+            if other not in names:
+                if _hides(other, name, by_start=by_start):
+                    return
+            elif entry != other:
+                if not doubtful:
+                    self._drop(at, at + 1)
+                doubtful = True
+            elif doubtful:
+                self._rename(at)
                 return
-            if other == name:
-                self._counts.subtract(self._open[-steps:])
-                del self._open[-steps:]
+            elif alone:
+                self._drop(at, at + 1)
+                self._rename_from(at)
                 return
-            if _hides(other.removesuffix(_PERHAPS), name, by_start=by_start):
+            else:
+                self._drop(at, len(self._open))
                 return
+
+    def _drop(self, first: int, end: int) -> None:
+        self._counts.subtract(self._open[first:end])
+        del self._open[first:end]
 
 
 def _hides(other: str, name: str, *, by_start: bool) -> bool:
