@@ -113,6 +113,8 @@ class _Nesting:
         self._open: list[str] = []
         self._counts: Counter[str] = Counter()
         self._formatting: list[tuple[str, int]] = []
+        self._low: list[int] = []
+        """For each of these, how many elements have been open outside of it all the time."""
         self._left_out: Counter[str] = Counter()
         self._form = False
         """Whether a form has begun whose end tag has not come: the standard's "form element pointer"."""
@@ -132,10 +134,13 @@ class _Nesting:
             fits = self._fits(name)
             if fits:
                 self._formatting.append((name, self._scopes()))
+                self._low.append(len(self._open))
         else:
             for other in () if foreign else _ENDS.get(name, ()):
                 self._end(other, by_start=True)
-            if name in _BLOCKS:
+            if name == "table" and self._fits(name):  # Without a doctype it goes into the paragraph.
+                self._doubt_paragraph()
+            elif name in _BLOCKS:
                 self._end("p", by_start=True, alone=True)
             fits = self._fits(name)
             if fits:
@@ -159,7 +164,7 @@ class _Nesting:
             return False
         if name in _FORMATTING:
             if (entry := (name, self._scopes())) in self._formatting:
-                self._formatting.remove(entry)
+                self._end_formatting(self._formatting.index(entry))
         elif name == "form":
             self._end_form()
         else:
@@ -172,7 +177,9 @@ class _Nesting:
 
     def _ended_innermost(self, name: str) -> frozenset[str]:
         """The elements that the start of another ends where they are innermost."""
-        if (name in _RUBY_PARTS and self._counts["ruby"]) or (name in _OPTIONS and self._counts["select"]):
+        if (name in _RUBY_PARTS and (self._counts["ruby"] or self._counts["ruby" + _PERHAPS])) or (
+            name in _OPTIONS and self._counts["select"]
+        ):
             return _IMPLIED
         return _ENDS_INNERMOST.get(name, frozenset())
 
@@ -209,6 +216,22 @@ class _Nesting:
         self._counts[self._open[at]] -= 1
         self._open[at] = name + _PERHAPS
         self._counts[name + _PERHAPS] += 1
+
+    def _doubt_paragraph(self) -> None:
+        for at in range(len(self._open) - 1, -1, -1):
+            name = self._open[at].removesuffix(_PERHAPS)
+            if name == "p":
+                self._rename(at)
+                return
+            if _hides(name, "p", by_start=True):
+                return
+
+    def _end_formatting(self, number: int) -> None:
+        """What is no block ends with the formatting that it is in."""
+        for at in range(self._low[number], len(self._open)):
+            if self._open[at].removesuffix(_PERHAPS) not in _BLOCKS:
+                self._rename(at)
+        del self._formatting[number], self._low[number]
 
     def _end_form(self) -> None:
         """The last form that began inside of no other ends; what is open in it stays so, and stays nested in it."""
@@ -256,6 +279,7 @@ class _Nesting:
     def _drop(self, first: int, end: int) -> None:
         self._counts.subtract(self._open[first:end])
         del self._open[first:end]
+        self._low = [low - (end - first) if end <= low else min(low, first) for low in self._low]
 
 
 def _hides(other: str, name: str, *, by_start: bool) -> bool:

@@ -218,6 +218,8 @@ _TAGS = [
 @example(tags=["<span>", "<p>", "<span>", "<div>", "</div>", "</span>", "<x-y>", "</span>"])
 @example(tags=["<select>", "<input>", "<foreignObject>", "</select>"])
 @example(tags=["<a>", "</dialog>", "<dialog>", "<summary>"])
+@example(tags=["<ruby>", "</b>", "<rt>", "<b>", "</ruby>"])
+@example(tags=["<table>", "<td>", "<p>"])
 @example(tags=["<form>", "<table>", "<td>", "</form>", "<form>", "</table>", "</form>"])
 @given(tags=st.lists(st.sampled_from(_TAGS), min_size=1, max_size=8))
 def test_nesting_of_html_is_bounded_however_its_tags_repeat(tags: list[str]) -> None:
