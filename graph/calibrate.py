@@ -20,7 +20,7 @@ SIGNALS = ("best_sentence", "rerank", "dense", "coverage")
 """By how closely each has read the passage. The sentence reranker's own score is relative to one question."""
 
 
-READ = ("interaction", "ahead")
+READ = ("interaction", "ahead", "answers")
 """Signals of `graph.interaction`."""
 
 
@@ -110,7 +110,7 @@ def calibrate(
     signal = signal or next(name for name in SIGNALS if any(name in row for row in rows))
     if signal != "coverage" and any("interaction" in row for row in rows):
         # What has read the tokens leaves little to the others: more of them only fit the sets at hand.
-        features = {"interaction", "ahead", f"{signal}_margin", "coverage"}
+        features = {*READ, f"{signal}_margin", "coverage"}
     else:
         features = {f"{signal}_margin", f"{signal}_first", "coverage", "coverage_first", "agreement"}
         features |= {"dense"} if signal != "coverage" else set()

@@ -48,8 +48,9 @@ def question_features(hits: Sequence[Hit]) -> dict[str, float]:
         first = _signal(hits[0], name)
         if first is not None:
             features[f"{name}_first"] = first
-    if ahead := [hit.signals["ahead"] for hit in hits if "ahead" in hit.signals]:
-        features["ahead"] = max(ahead)
+    for name in ("ahead", "answers"):
+        if values := [hit.signals[name] for hit in hits if name in hit.signals]:
+            features[name] = max(values)
     if not spoken:
         return features
     ranks = [

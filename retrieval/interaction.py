@@ -32,10 +32,15 @@ def under_headings(hit: Hit, text: str, *nearer: str) -> str:
     return " > ".join(dict.fromkeys(part for part in above if part))[-_CONTEXT:] + "\n" + text
 
 
+def read_text(text: str) -> str:
+    """What of a text is read: its first `LONGEST` characters, runs of blanks as one."""
+    return re.sub(r"\s+", " ", text)[:LONGEST]
+
+
 def matched_shares(question: str, texts: Sequence[str], reader: TokenReader) -> list[float]:
     """For each text the share of the question's information, 0 to 1, that it matches. Blocking."""
     asked = reader.token_states([question], "query")[0]
-    states = reader.token_states([re.sub(r"\s+", " ", text)[:LONGEST] for text in texts], "passage")
+    states = reader.token_states([read_text(text) for text in texts], "passage")
     return [_share(asked, read) for read in states]
 
 

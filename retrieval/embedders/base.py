@@ -28,6 +28,11 @@ class TokenReader(Protocol):
         """The tokens of each text in context, as far as the model reads. Thread-safe."""
         ...
 
+    def answer_chances(self, question: str, texts: Sequence[str]) -> list[float]:
+        """For each text the chance, 0 to 1, that it answers the question, as a network judges that has learned on the
+        states; of sentences among near misses, so not what to show. Thread-safe."""
+        ...
+
 
 class Embedder(Protocol):
     """Turns texts into unit vectors.

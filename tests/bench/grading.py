@@ -107,7 +107,8 @@ def render(cases: Sequence[Case], shipped: Calibration) -> str:
         "",
         f"`{shipped.name}` is what the default pipeline `crag` grades with. *Second half*: documents that its fit did "
         "not see. *Unseen set*: all questions of the set, graded by a fit on the other sets alone (both languages of "
-        "one set are left out together). *Vectors alone*: the same without reading tokens.",
+        "one set are left out together). *Vectors alone*: the same without reading tokens. The network that judges "
+        "answers has seen no question of any of these sets (docs/confidence.md).",
         "",
         "## Telling the answerable from the rest",
         "",

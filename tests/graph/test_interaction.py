@@ -33,6 +33,11 @@ class ReadingEmbedder(HashEmbedder):
         self.read += texts if role == "passage" else []
         return [self._states(tokenize(text)) for text in texts]
 
+    def answer_chances(self, question: str, texts: Sequence[str]) -> list[float]:
+        """1 where a text has all words of the question that are not for asking."""
+        asked = {word for word in tokenize(question) if word not in ("who", "what")}
+        return [len(asked & set(tokenize(text))) / max(1, len(asked)) for text in texts]
+
     def _states(self, words: Sequence[str]) -> TokenStates:
         states = np.zeros((len(words), self.dimension), np.float32)
         for row, word in enumerate(words):
@@ -58,7 +63,12 @@ def test_the_sentence_that_holds_what_is_asked_matches_more_than_a_near_miss_and
     assert held > 0.95
     assert near < 0.7
     assert signals(read, "ahead")[0] is None
+    near_chance, held_chance = signals(read, "answers")
+    assert near_chance is not None
+    assert held_chance is not None
+    assert held_chance > near_chance
     features = question_features(read)
+    assert features["answers"] == held_chance
     assert features["interaction"] == held
     assert features["ahead"] == read[1].signals["ahead"] > 0
 
@@ -68,11 +78,29 @@ def test_a_row_of_a_table_is_read_under_its_header_and_leads_nothing() -> None:
     embedder = ReadingEmbedder()
     (read,) = with_interaction("What is the default port of Email?", (table,), (0.5,), embedder)
     assert "interaction" in read.signals
-    assert "ahead" not in read.signals
+    assert not {"ahead", "answers"} & read.signals.keys()
     assert sorted(embedder.read) == [
         "Email | option | default | | host | none |",
         "Email | option | default | | port | 465 |",
     ]
+
+
+def test_where_a_row_is_read_nothing_is_said_of_answers() -> None:
+    mixed = hit("Email sends mail to a port.\n\n| option | default |\n|---|---|\n| port | 465 |", title="Email")
+    read = with_interaction("What is the default port of Email?", (mixed, EVIDENCE), (0.5, 0.5), ReadingEmbedder())
+    assert signals(read, "answers") == [None, None]
+
+
+def test_a_sentence_that_answers_is_chosen_before_one_that_is_as_alike() -> None:
+    class Judging(ReadingEmbedder):
+        def answer_chances(self, question: str, texts: Sequence[str]) -> list[float]:
+            return [0.9 if "Charles" in text else 0.1 for text in texts]
+
+    two = cut(hit("In Greenwich a friend founded the observatory. Charles founded the observatory in Greenwich."), 0.5)
+    before = relevances(QUESTION, [two], None)
+    (after,) = closer(QUESTION, [two], before, Judging())
+    assert before[0][0] >= before[0][1]
+    assert after[1] == 1.0 > after[0]
 
 
 def test_few_sentences_are_read_and_each_span_once() -> None:

@@ -1,4 +1,4 @@
-"""The encoder as an onnx graph: token ids of one text in, its tokens' hidden states and their mean out.
+"""The encoder as an onnx graph: token ids of one text in, its tokens' hidden states at two depths and their mean out.
 
 One text a run, on purpose: without padding there is no attention mask (which switches onnxruntime to a slower
 attention), and int8's activation scale is the text's own, so that a vector never depends on its batch.
@@ -17,8 +17,10 @@ from retrieval.embedders.e5.weights import BLOCK, Floats, Weights
 
 BUILDER_VERSION = 3
 """Raised where vectors change."""
-LAYOUT = 2
+LAYOUT = 3
 """Raised where the files change and vectors do not: a cache of vectors and an index outlive it."""
+MIDDLE = 6
+"""Layers below the output ``middle``, whose states tell words apart that the last ones blend, made for their mean."""
 _CONTRIB = "com.microsoft"
 
 
@@ -84,11 +86,12 @@ class _Builder:
 def write_graph(weights: Weights, path: Path, *, steps: Mapping[str, Floats] | None = None) -> None:
     """Write `path` and, beside it, `path`.data, which onnxruntime maps instead of reading.
 
-    Input ``ids`` int64 (1, length), outputs ``mean`` float32 (1, hidden) and ``states`` float32 (1, length, hidden).
+    Input ``ids`` int64 (1, length), outputs ``mean`` float32 (1, hidden), ``states`` float32 (1, length, hidden) and,
+    of the same shape, ``middle``.
     Without `steps` the weights are the decoded ones in fp32; with them (see `smoothing`) weights are int8 by column
     and activations int8 by text.
     """
-    _save(_encoder(weights, steps), ["mean", "states"], path)
+    _save(_encoder(weights, steps), ["mean", "states", "middle"], path)
 
 
 def write_probe(weights: Weights, path: Path) -> None:
@@ -125,6 +128,8 @@ def _encoder(weights: Weights, steps: Mapping[str, Floats] | None) -> _Builder:
         inner = b.fused("Gelu", [b.linear(f"l{n}.fi", x, *layers[f"l{n}.fi"])])
         update = b.linear(f"l{n}.fo", inner, *layers[f"l{n}.fo"])
         x = b.norm(f"l{n}.oln", b.node("Add", [x, update]))
+        if n + 1 == MIDDLE:
+            b.result("Identity", [x], "middle")
     b.result("Identity", [x], "states")
     b.result("ReduceMean", [x, b.constant("token_axis", np.array([1], np.int64))], "mean", keepdims=0)
     return b

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from retrieval.embedders.base import Role, TokenStates, Vectors
+from retrieval.embedders.e5.answers import Reading, answer_network
 from retrieval.embedders.e5.smoothing import TEXTS
 
 POSITIONS = 512
@@ -22,20 +24,28 @@ PREFIX: dict[Role, str] = {"query": "query: ", "passage": "passage: "}
 class E5TokenReader:
     """States less their mean over `TEXTS`: all of e5's states point one way, and the mean is what they share.
 
-    The latest `_KEPT` texts stay in memory (some 90 KB each), because a question's best sentences are read when it is
+    The latest `_KEPT` texts stay in memory (some 180 KB each), because a question's best sentences are read when it is
     reranked and graded, when the answer is chosen, and by the next question about the same passage.
     """
 
-    _KEPT = 512
+    _KEPT = 384
 
     def __init__(self, session: Any, tokenizer: Any, pool: Executor) -> None:
         self._session = session
         self._tokenizer = tokenizer
         self._pool = pool
-        self._kept: OrderedDict[tuple[Role, str], TokenStates] = OrderedDict()
+        self._kept: OrderedDict[tuple[Role, str], Reading] = OrderedDict()
         self._lock = threading.Lock()
 
     def token_states(self, texts: Sequence[str], role: Role) -> list[TokenStates]:
+        return [TokenStates(one.depths[0], one.information) for one in self.read(texts, role)]
+
+    def answer_chances(self, question: str, texts: Sequence[str]) -> list[float]:
+        (asked,) = self.read([question], "query")
+        network = answer_network()
+        return [1 / (1 + math.exp(-network.log_odds(asked, one))) for one in self.read(texts, "passage")]
+
+    def read(self, texts: Sequence[str], role: Role) -> list[Reading]:
         with self._lock:
             known = {text: self._kept[role, text] for text in texts if (role, text) in self._kept}
         missing = [text for text in dict.fromkeys(texts) if text not in known]
@@ -51,23 +61,28 @@ class E5TokenReader:
         return [known[text] for text in texts]
 
     @cached_property
-    def _mean(self) -> Vectors:
-        """Of the states of all tokens of `TEXTS`, which carry their prefixes."""
-        return np.asarray(np.concatenate([self._states(self._encode(text)) for text in TEXTS]).mean(axis=0))
+    def _means(self) -> list[Vectors]:
+        """Of the states of all tokens of `TEXTS`, which carry their prefixes, at each depth."""
+        read = [self._states(self._encode(text)) for text in TEXTS]
+        return [np.asarray(np.concatenate(states).mean(axis=0)) for states in zip(*read, strict=True)]
 
-    def _read(self, text: str, skip: int) -> TokenStates:
+    def _read(self, text: str, skip: int) -> Reading:
         ids = self._encode(text)
-        states = self._states(ids)[skip:] - self._mean
-        states /= np.maximum(np.linalg.norm(states, axis=1, keepdims=True), 1e-9)
+        last, middle = (
+            _unit(states[skip:] - mean) for states, mean in zip(self._states(ids), self._means, strict=True)
+        )
         information = np.array([-self._tokenizer.get_score(token) for token in ids[skip:]], np.float32)
-        return TokenStates(states, information)
+        return Reading((last, middle), tuple(ids[skip:]), information)
 
-    def _states(self, ids: list[int]) -> Vectors:
+    def _states(self, ids: list[int]) -> list[Vectors]:
         tokens = np.array([[BOS, *ids, EOS]], np.int64)
-        states: Vectors = self._session.run(["states"], {"ids": tokens})[0][0, 1:-1]
-        return states
+        return [states[0, 1:-1] for states in self._session.run(["states", "middle"], {"ids": tokens})]
 
     def _encode(self, text: str) -> list[int]:
         # Bytes, because a lone surrogate (legal in JSON) cannot be encoded strictly.
         ids: list[int] = self._tokenizer.encode(text.encode("utf-8", "replace"))
         return ids[: POSITIONS - 2]
+
+
+def _unit(states: Vectors) -> Vectors:
+    return np.asarray(states / np.maximum(np.linalg.norm(states, axis=1, keepdims=True), 1e-9))
