@@ -17,6 +17,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,7 +36,7 @@ from graph.interaction import best_sentences
 from graph.strips import Cut, cut, relevances
 from retrieval.config import EmbeddingConfig, RerankConfig, RetrievalConfig
 from retrieval.embedders import build_embedder
-from retrieval.embedders.base import Embedder, token_reader
+from retrieval.embedders.base import Embedder, Role, token_reader
 from retrieval.embedders.e5.answers import COMMON, HEADS, LOOK, PROJECTED, RARE, Reading, echoed
 from retrieval.embedders.e5.tokens import E5TokenReader
 from retrieval.embedding import embed
@@ -272,19 +273,22 @@ class Readings:
     """The readings of all texts, half as wide as they are used."""
 
     def __init__(self, reader: E5TokenReader, found: Sequence[Example]) -> None:
-        self._kept: dict[tuple[str, str], Reading] = {}
-        for role in ("query", "passage"):
-            texts = {t for one in found for t in ([one.question] if role == "query" else one.sentences)}
-            ordered = sorted(texts)
-            for first in range(0, len(ordered), 256):
-                some = ordered[first : first + 256]
-                for text, reading in zip(some, reader.read(some, role), strict=True):  # type: ignore[arg-type]
-                    narrow = tuple(states.astype(np.float16) for states in reading.depths)
-                    self._kept[role, text] = Reading(narrow, reading.tokens, reading.information)  # type: ignore[arg-type]
+        self._asked = self._all(reader, {one.question for one in found}, "query")
+        self._read = self._all(reader, {text for one in found for text in one.sentences}, "passage")
+
+    @staticmethod
+    def _all(reader: E5TokenReader, texts: set[str], role: Role) -> dict[str, Reading]:
+        kept: dict[str, Reading] = {}
+        ordered = sorted(texts)
+        for first in range(0, len(ordered), 256):
+            some = ordered[first : first + 256]
+            for text, reading in zip(some, reader.read(some, role), strict=True):
+                last, middle = (np.asarray(states, np.float16) for states in reading.depths)
+                kept[text] = Reading((last, middle), reading.tokens, reading.information)  # type: ignore[arg-type]
+        return kept
 
     def batch(self, some: Sequence[Example]) -> Batch:
-        pairs = [(self._kept["query", one.question], self._kept["passage", t]) for one in some for t in one.sentences]
-        return batched(pairs)
+        return batched([(self._asked[one.question], self._read[text]) for one in some for text in one.sentences])
 
 
 def batched(pairs: Sequence[tuple[Reading, Reading]]) -> Batch:
@@ -386,9 +390,9 @@ def main() -> None:
 def collected(home: Path) -> list[Example]:
     """The examples of all sources, kept in `home` as they are made."""
     sources: dict[str, Callable[[], tuple[list[Document], list[Asked]]]] = {
-        **{suite: lambda suite=suite: public(suite) for suite in SUITES},  # type: ignore[misc]
-        **{name: lambda name=name: prose(name) for name in CORPORA},  # type: ignore[misc]
-        **{f"manuals_{of}": lambda of=of: manuals(of) for of in ("en", "zh")},  # type: ignore[misc]
+        **{suite: partial(public, suite) for suite in SUITES},
+        **{name: partial(prose, name) for name in CORPORA},
+        **{f"manuals_{language}": partial(manuals, language) for language in ("en", "zh")},
     }
     found: list[Example] = []
     for name, source in sources.items():
