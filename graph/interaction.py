@@ -18,8 +18,9 @@ SENTENCES = 4
 """Read token by token, the most relevant ones. Three lose .003 of the AUC on other sets, eight gain nothing, neither
 there nor in the choice of what is quoted."""
 UNJUDGED = 0.5
-"""Chance of a row of a table: it keeps what relevance and tokens say of it. On six public sets, whose questions the
-network has not seen, the most relevant sentence with its chance holds the answer .83 of the time, .80 without."""
+"""What counts for a row of a table as its chance. Relevance, share and chance together put a sentence with the answer
+first for .828 of the questions of six public sets, relevance and share alone for .798; with 0 for rows it is .811, with
+anything from .5 to 1 the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +28,8 @@ class _Read:
     share: float
     """0 to 1, of the question's information that the sentence matches."""
     chance: float | None
-    """0 to 1, that it answers. None for a row of a table: the network was made for sentences, and prefers what
-    describes an option to the row that has its default."""
+    """0 to 1, that it answers. None for a row of a table, which the network judges badly: it prefers what describes an
+    option to the row that has its default."""
 
 
 def with_interaction(

@@ -30,7 +30,7 @@ class TokenReader(Protocol):
 
     def answer_chances(self, question: str, texts: Sequence[str]) -> list[float]:
         """For each text the chance, 0 to 1, that it answers the question, as a network judges that has learned on the
-        states; of sentences among near misses, so not what to show. Thread-safe."""
+        states. Not calibrated: it has seen more near misses than people ask. Thread-safe."""
         ...
 
 

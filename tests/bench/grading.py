@@ -108,7 +108,8 @@ def render(cases: Sequence[Case], shipped: Calibration) -> str:
         f"`{shipped.name}` is what the default pipeline `crag` grades with. *Second half*: documents that its fit did "
         "not see. *Unseen set*: all questions of the set, graded by a fit on the other sets alone (both languages of "
         "one set are left out together). *Vectors alone*: the same without reading tokens. The network that judges "
-        "answers has seen no question of any of these sets (docs/confidence.md).",
+        "answers has learned from no question of these sets, but from others on passages of the first halves of "
+        "cmrc2018_zh and drcd_zh_hant (docs/confidence.md): of these two the second half is the fair figure.",
         "",
         "## Telling the answerable from the rest",
         "",

@@ -198,6 +198,18 @@ _TAGS = [
     *("<div>", "</div>", "<span>", "</span>", "<p>", "</p>", "<b>", "</b>", "<i id=x>", "<table>", "<td>", "</td>"),
     *("</table>", "<ul>", "<li>", "</li>", "</ul>", "<h2>", "</h2>", "<x-y>", "</x-y>", "<a href=/>", "</a>", "<nav>"),
     *("</nav>", "<svg>", "</svg>", "<form>", "</form>", "<div/>", "<tr>", "<dd>", "<ruby>", "<rt>", "<h1>", "<option>"),
+    *(
+        "<select>",
+        "</select>",
+        "<object>",
+        "</object>",
+        "<math>",
+        "</math>",
+        "<foreignObject>",
+        "<legend>",
+        "</legend>",
+    ),
+    *("<menu>", "</menu>", "<dialog>", "</dialog>", "<button>", "</button>"),
 ]
 
 

@@ -1,9 +1,9 @@
 """Train the network that judges whether a sentence answers a question: ``python -m tests.graph.fit_answers [--write]``.
 
-Learned from the questions in ``tests/graph/answers`` alone: what the confidence is fitted and reported on stays unseen.
-Each question is searched as it is and with its evidence withheld; the best sentences of both searches are judged,
-those of the evidence as answers, all others as none. With --write the weights in `retrieval/embedders/e5` are
-replaced. Needs the extra ``bge`` (torch); some 20 minutes on two cores.
+Learned from the questions in ``tests/graph/answers`` alone, none of which is a public set's, and on no passage of the
+second halves that the confidence is reported on. Each question is searched as it is and with its evidence withheld; the
+best sentences of both searches are judged, those of the evidence as answers, all others as none. With --write the
+weights in `retrieval/embedders/e5` are replaced. Needs the extra ``bge`` (torch); some 20 minutes on two cores.
 """
 
 from __future__ import annotations

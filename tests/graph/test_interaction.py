@@ -103,6 +103,27 @@ def test_a_sentence_that_answers_is_chosen_before_one_that_is_as_alike() -> None
     assert after[1] == 1.0 > after[0]
 
 
+def test_a_row_stands_behind_a_sentence_that_answers_and_before_one_that_does_not() -> None:
+    class Judging(ReadingEmbedder):
+        chance = 0.0
+
+        def answer_chances(self, question: str, texts: Sequence[str]) -> list[float]:
+            assert not any("465" in text for text in texts)
+            return [self.chance] * len(texts)
+
+    mixed = cut(
+        hit("Email takes a default port.\n\n| option | default |\n|---|---|\n| port | 465 |", title="Email"), 0.5
+    )
+    row = next(index for index in range(len(mixed.spans)) if "465" in mixed.text(index))
+    question, embedder = "What is the default port of Email?", Judging()
+    even = [[1.0 if index in (0, row) else 0.0 for index in range(len(mixed.spans))]]
+    (denied,) = closer(question, [mixed], even, embedder)
+    embedder.chance = 1.0
+    (confirmed,) = closer(question, [mixed], even, embedder)
+    assert denied[row] == 1.0 > denied[0]
+    assert confirmed[0] == 1.0 > confirmed[row]
+
+
 def test_few_sentences_are_read_and_each_span_once() -> None:
     long = hit(" ".join(f"Sentence number {n} about Greenwich." for n in range(20)))
     embedder = ReadingEmbedder()

@@ -26,7 +26,7 @@ PROJECTED, LOOK = 4.0, 2.0
 COMMON, RARE = 7.0, 5.0
 """Nats: a token of less information than the first does not count, one of `RARE` more counts once."""
 NOTHING = -10.0
-"""Log odds where there is nothing to ask or to read."""
+"""The least log odds, and those where there is nothing to ask or to read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class AnswerNetwork:
         missed = ((1 - match) * weight).max(axis=0)
         chosen = _softmax(self._linear("att", compared).T) @ compared
         pooled = np.concatenate([compared.mean(axis=0), compared.max(axis=0), chosen[0], share, missed])
-        return float(self._linear("out.3", _gelu(self._linear("out.0", pooled)))[0])
+        return max(NOTHING, float(self._linear("out.3", _gelu(self._linear("out.0", pooled)))[0]))
 
     def _linear(self, name: str, x: Floats) -> Floats:
         return np.asarray(x @ self.weights[f"{name}.weight"].T + self.weights[f"{name}.bias"])

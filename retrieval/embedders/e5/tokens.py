@@ -24,17 +24,18 @@ PREFIX: dict[Role, str] = {"query": "query: ", "passage": "passage: "}
 class E5TokenReader:
     """States less their mean over `TEXTS`: all of e5's states point one way, and the mean is what they share.
 
-    The latest `_KEPT` texts stay in memory (some 180 KB each), because a question's best sentences are read when it is
-    reranked and graded, when the answer is chosen, and by the next question about the same passage.
+    The latest texts stay in memory, `_KEPT` tokens of them (3 KB each), because a question's best sentences are read
+    when it is reranked and graded, when the answer is chosen, and by the next question about the same passage.
     """
 
-    _KEPT = 384
+    _KEPT = 24_000
 
     def __init__(self, session: Any, tokenizer: Any, pool: Executor) -> None:
         self._session = session
         self._tokenizer = tokenizer
         self._pool = pool
         self._kept: OrderedDict[tuple[Role, str], Reading] = OrderedDict()
+        self._held = 0
         self._lock = threading.Lock()
 
     def token_states(self, texts: Sequence[str], role: Role) -> list[TokenStates]:
@@ -53,11 +54,12 @@ class E5TokenReader:
         read = self._pool.map(lambda text: self._read(PREFIX[role] + text, skip), missing)
         known.update(zip(missing, read, strict=True))
         with self._lock:
-            for text in texts:
+            for text in dict.fromkeys(texts):
+                before = self._kept.pop((role, text), None)
                 self._kept[role, text] = known[text]
-                self._kept.move_to_end((role, text))
-            while len(self._kept) > self._KEPT:
-                self._kept.popitem(last=False)
+                self._held += len(known[text].tokens) - (len(before.tokens) if before else 0)
+            while self._held > self._KEPT and len(self._kept) > 1:
+                self._held -= len(self._kept.popitem(last=False)[1].tokens)
         return [known[text] for text in texts]
 
     @cached_property
