@@ -129,6 +129,14 @@ def test_a_damaged_build_is_replaced(cache_folder: Path, local: Embedder) -> Non
     assert [path.name for path in cache_folder.iterdir()] == [folder.name]
 
 
+def test_a_build_takes_the_place_of_earlier_layouts(cache_folder: Path) -> None:
+    own = artefact.fingerprint(model_file(), "int8")
+    for name in (own, f"{own}.2", "e5-0123456789abcdef-int8-3"):
+        (cache_folder / name).mkdir(parents=True)
+    folder = artefact.prepare(model_file(), "int8")
+    assert {path.name for path in cache_folder.iterdir()} == {folder.name, "e5-0123456789abcdef-int8-3"}
+
+
 def test_two_processes_build_at_once(cache_folder: Path) -> None:
     code = (
         "from retrieval.embedders.local import build_local; from retrieval.config import EmbeddingConfig;"

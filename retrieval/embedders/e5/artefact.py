@@ -47,7 +47,7 @@ def prepare(weights: Path, precision: str) -> Path:
     if target.is_dir():
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
-    _sweep(target.parent)
+    _sweep(target)
     aside = Path(tempfile.mkdtemp(prefix=".building-", dir=target.parent))
     try:
         parsed = Weights(weights)
@@ -63,12 +63,15 @@ def prepare(weights: Path, precision: str) -> Path:
     return target
 
 
-def _sweep(folder: Path) -> None:
-    """Remove what a process that was killed while building left behind."""
-    for left in folder.glob(".building-*"):
+def _sweep(target: Path) -> None:
+    """Remove what a process that was killed while building left behind, and earlier layouts of the same vectors, some
+    hundred megabytes each: a release that still wants one builds it anew."""
+    for left in target.parent.glob(".building-*"):
         with contextlib.suppress(OSError):
             if time.time() - left.stat().st_mtime > 3600:
                 shutil.rmtree(left, ignore_errors=True)
+    for layout in ("", *(f".{number}" for number in range(2, LAYOUT))):
+        shutil.rmtree(target.with_suffix(layout), ignore_errors=True)
 
 
 def _smoothed(weights: Weights, tokenizer: Path) -> dict[str, Floats]:
