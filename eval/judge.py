@@ -285,7 +285,7 @@ def _client(openai: Any, slots: int) -> Any:
     built, a reply read or a retry waited for."""
     semaphore = asyncio.Semaphore(slots)
 
-    class Client(openai.DefaultAsyncHttpxClient):  # type: ignore[misc]
+    class Client(openai.DefaultAsyncHttpxClient):  # type: ignore[misc]  # openai is imported late, so Any
         async def send(self, *arguments: Any, **options: Any) -> Any:
             async with semaphore:
                 return await super().send(*arguments, **options)

@@ -19,11 +19,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
 from torch.nn import functional
 
 import retrieval.embedders.e5
@@ -37,7 +36,7 @@ from graph.strips import Cut, cut, relevances
 from retrieval.config import EmbeddingConfig, RerankConfig, RetrievalConfig
 from retrieval.embedders import build_embedder
 from retrieval.embedders.base import Embedder, Role, token_reader
-from retrieval.embedders.e5.answers import COMMON, HEADS, LOOK, PROJECTED, RARE, Reading, echoed
+from retrieval.embedders.e5.answers import Reading
 from retrieval.embedders.e5.tokens import E5TokenReader
 from retrieval.embedding import embed
 from retrieval.ingest import ingest_documents
@@ -45,16 +44,14 @@ from retrieval.interaction import read_text
 from retrieval.rerankers import build_reranker
 from retrieval.retriever import Retriever
 from retrieval.workspace import Workspace
-from tests.graph.fit_calibrations import CANDIDATES, DATASETS, DEPTH, SUITES, TOP_K, lines
+from tests.graph.answer_network import Batch, Network, batched
+from tests.graph.fit_calibrations import CANDIDATES, DATASETS, DEPTH, SUITES, TOP_K, documents, lines
 
 WRITTEN = Path(__file__).parent / "answers"
 CORPORA = {"prose_en": ("multihop_en",), "prose_zh": ("cmrc2018_zh", "drcd_zh_hant")}
 SENTENCES = 8
 """Judged in training, of each search: more than are read when a question is asked, for the sake of more near misses."""
-HIDDEN, DIMENSION, WIDTH, DEPTHS, ECHOES, DROPOUT = 384, 48, 64, 2, 2, 0.25
 EPOCHS, CASES, RATE, DECAY = 2, 16, 2e-3, 0.02
-LONGEST = 160
-"""Tokens of a sentence that training reads; the few that are longer end there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +79,7 @@ class Asked:
 
 def public(suite: str) -> tuple[list[Document], list[Asked]]:
     """All documents of a public set, and its answerable questions, which are held out."""
-    parsed: dict[str, Document] = {}
-    for value in lines(DATASETS / suite / "documents.jsonl"):
-        name = value.get("file", f"{value['doc_id']}.txt")
-        data = (DATASETS / suite / "corpus" / name).read_bytes() if "file" in value else value["text"].encode()
-        parsed[value["doc_id"]] = load_bytes(data, source=name, origin=value["doc_id"], title=value["title"])
+    parsed = _parsed(suite)
     asked = []
     for value in lines(DATASETS / suite / "questions.jsonl"):
         spans = value["answer_spans"] or value["reference_spans"]
@@ -97,14 +90,20 @@ def public(suite: str) -> tuple[list[Document], list[Asked]]:
     return list(parsed.values()), asked
 
 
+def _parsed(suite: str) -> dict[str, Document]:
+    """The documents of a public set by their ids there."""
+    folder = DATASETS / suite
+    return dict(zip((value["doc_id"] for value in lines(folder / "documents.jsonl")), documents(folder), strict=True))
+
+
 def prose(name: str) -> tuple[list[Document], list[Asked]]:
     """Documents of public sets, without the second halves of those that are reported on, and the questions on them."""
-    parsed: dict[str, Document] = {}
-    for suite in CORPORA[name]:
-        for value in lines(DATASETS / suite / "documents.jsonl"):
-            if suite not in SUITES or half_of(value["doc_id"]) == 0:
-                own = value["doc_id"]
-                parsed[own] = load_bytes(value["text"].encode(), source=own, origin=own, title=value["title"])
+    parsed = {
+        own: document
+        for suite in CORPORA[name]
+        for own, document in _parsed(suite).items()
+        if suite not in SUITES or half_of(own) == 0
+    }
     written = [*lines(WRITTEN / f"{name}.jsonl"), *lines(WRITTEN / "prose_cross.jsonl")]
     return list(parsed.values()), [_asked(v, parsed[v["doc_id"]], name) for v in written if v["doc_id"] in parsed]
 
@@ -181,94 +180,6 @@ def _best(question: str, cuts: Sequence[Cut], embedder: Embedder) -> list[tuple[
     return best_sentences(cuts, relevances(question, cuts, np.asarray(cosines, np.float64)), SENTENCES)
 
 
-class Batch(NamedTuple):
-    """Pairs of a question and a sentence, padded: states (pairs, tokens, depths * hidden), which tokens there are
-    (pairs, tokens), and of the question's tokens their information and echoes (`answers.echoed`)."""
-
-    question: Tensor
-    asked: Tensor
-    information: Tensor
-    echoes: Tensor
-    text: Tensor
-    read: Tensor
-
-
-class Network(nn.Module):
-    """`retrieval.embedders.e5.answers.AnswerNetwork` over padded batches, with dropout."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        wide = HIDDEN * DEPTHS
-        self.Q = nn.Linear(wide, DIMENSION * HEADS, bias=False)
-        self.K = nn.Linear(wide, DIMENSION * HEADS, bias=False)
-        self.V, self.U = nn.Linear(wide, DIMENSION), nn.Linear(wide, DIMENSION)
-        self.tau = nn.Parameter(torch.full((DEPTHS,), 12.0 / DEPTHS))
-        self.mid = nn.Parameter(torch.full((DEPTHS,), 0.55))
-        self.sh = nn.Parameter(torch.full((DEPTHS,), 15.0))
-        features = 3 * DIMENSION + DIMENSION * HEADS + HEADS + DEPTHS + 2 * (DEPTHS + ECHOES) + 1
-        gelu, drop = nn.GELU(approximate="tanh"), nn.Dropout(DROPOUT)
-        self.cmp = nn.Sequential(nn.Linear(features, WIDTH), gelu, drop, nn.Linear(WIDTH, WIDTH), gelu)
-        self.att = nn.Linear(WIDTH, 1)
-        self.out = nn.Sequential(nn.Linear(3 * WIDTH + 2 * (DEPTHS + ECHOES), WIDTH), gelu, drop, nn.Linear(WIDTH, 1))
-        self.drop = drop
-
-    def forward(self, batch: Batch) -> Tensor:
-        """Log odds, shape (pairs,)."""
-        q, asked, information, echoes, p, read = batch
-        pairs, tokens = q.shape[:2]
-        split = [x.unflatten(-1, (DEPTHS, HIDDEN)).transpose(1, 2) for x in (q, p)]
-        cosines = (split[0] @ split[1].transpose(-1, -2)).masked_fill(~read[:, None, None, :], -1)
-        nearest = cosines.amax(-1).transpose(1, 2)
-        beside = torch.softmax((cosines * self.tau[:, None, None]).sum(1).masked_fill(~read[:, None, :], -1e4), -1)
-        q, p = self.drop(q), self.drop(p)
-        own, others = PROJECTED * self.U(q), PROJECTED * self.V(p)
-        beside = beside @ others
-        heads = [
-            linear(x).unflatten(-1, (HEADS, DIMENSION)).transpose(1, 2) for linear, x in ((self.Q, q), (self.K, p))
-        ]
-        look = (LOOK * heads[0] @ heads[1].transpose(-1, -2)).masked_fill(~read[:, None, None, :], -1e4)
-        seen = (torch.softmax(look, -1) @ others[:, None]).transpose(1, 2).reshape(pairs, tokens, -1)
-        match = torch.cat([torch.sigmoid(self.sh * (nearest - self.mid)), echoes], -1)
-        weight = (information - COMMON).clamp(min=0)[..., None] / RARE
-        there = asked[..., None]
-        compared = self.cmp(
-            torch.cat(
-                [
-                    own,
-                    beside,
-                    own * beside,
-                    seen,
-                    look.amax(-1).transpose(1, 2).tanh(),
-                    nearest,
-                    match,
-                    weight,
-                    weight * match,
-                ],
-                -1,
-            )
-        )
-        chosen = (torch.softmax(self.att(compared).masked_fill(~there, -1e4), 1) * compared).sum(1)
-        mean = (compared * there).sum(1) / there.sum(1)
-        share = (weight * match * there).sum(1) / ((weight * there).sum(1) + 1e-6)
-        missed = ((1 - match) * weight * there).amax(1)
-        highest = compared.masked_fill(~there, -1e4).amax(1)
-        found: Tensor = self.out(torch.cat([mean, highest, chosen, share, missed], -1))[:, 0]
-        return found
-
-
-def padded(readings: Sequence[Reading]) -> tuple[Tensor, Tensor, Tensor]:
-    """States, which tokens there are, and information."""
-    tokens = max(1, *(min(LONGEST, len(one.information)) for one in readings))
-    states = np.zeros((len(readings), tokens, HIDDEN * DEPTHS), np.float32)
-    there, information = np.zeros((len(readings), tokens), bool), np.zeros((len(readings), tokens), np.float32)
-    for row, one in enumerate(readings):
-        count = min(LONGEST, len(one.information))
-        states[row, :count] = np.concatenate(one.depths, axis=1)[:count]
-        there[row, :count], information[row, :count] = True, one.information[:count]
-    there[:, 0] = True
-    return torch.from_numpy(states), torch.from_numpy(there), torch.from_numpy(information)
-
-
 class Readings:
     """The readings of all texts, half as wide as they are used."""
 
@@ -289,16 +200,6 @@ class Readings:
 
     def batch(self, some: Sequence[Example]) -> Batch:
         return batched([(self._asked[one.question], self._read[text]) for one in some for text in one.sentences])
-
-
-def batched(pairs: Sequence[tuple[Reading, Reading]]) -> Batch:
-    states, asked, information = padded([question for question, _ in pairs])
-    echoes = np.zeros((*asked.shape, ECHOES), np.float32)
-    for row, (question, text) in enumerate(pairs):
-        own = echoed(question.tokens, text.tokens)[:LONGEST]
-        echoes[row, : len(own)] = own
-    text, read, _ = padded([text for _, text in pairs])
-    return Batch(states, asked, information, torch.from_numpy(echoes), text, read)
 
 
 def train(found: Sequence[Example], readings: Readings, report: Callable[[Network], None], seed: int = 1) -> Network:

@@ -12,7 +12,7 @@ from retrieval.embedders import build_embedder
 from retrieval.embedders.base import token_reader
 from retrieval.embedders.e5.answers import answer_network
 from retrieval.embedders.e5.tokens import E5TokenReader
-from tests.graph.fit_answers import Network, batched
+from tests.graph.answer_network import Network, batched
 
 CASES = (
     (

@@ -46,11 +46,11 @@ class CorrectnessPrompt(BasePrompt[CorrectnessInput, CorrectnessOutput]):
 
 class _Statements(StatementGeneratorPrompt):
     # Ragas builds these two from functions that turn Chinese into \u escapes and ignore instruction and examples.
-    to_string = BasePrompt.to_string  # type: ignore[assignment]
+    to_string = BasePrompt.to_string  # type: ignore[assignment]  # of the class above, whose input is wider
 
 
 class _Verdicts(StatementFaithfulnessPrompt):
-    to_string = BasePrompt.to_string  # type: ignore[assignment]
+    to_string = BasePrompt.to_string  # type: ignore[assignment]  # as above
 
 
 _PLAIN: dict[type, type] = {StatementGeneratorPrompt: _Statements, StatementFaithfulnessPrompt: _Verdicts}

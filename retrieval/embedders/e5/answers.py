@@ -62,12 +62,12 @@ class AnswerNetwork:
         cosines = np.stack([own @ other.T for own, other in zip(question.depths, text.depths, strict=True)])
         nearest = cosines.max(axis=2).T
         asked, read = np.concatenate(question.depths, axis=1), np.concatenate(text.depths, axis=1)
-        own = PROJECTED * self._linear("U", asked)
-        others = PROJECTED * self._linear("V", read)
-        beside = _softmax(np.tensordot(self.weights["tau"], cosines, 1)) @ others
-        look = LOOK * self._heads("Q", asked) @ self._heads("K", read).transpose(0, 2, 1)
+        own = PROJECTED * self._linear("asked", asked)
+        others = PROJECTED * self._linear("read", read)
+        beside = _softmax(np.tensordot(self.weights["nearness"], cosines, 1)) @ others
+        look = LOOK * self._heads("query", asked) @ self._heads("key", read).transpose(0, 2, 1)
         seen = (_softmax(look) @ others).transpose(1, 0, 2).reshape(len(asked), -1)
-        match = _sigmoid(self.weights["sh"] * (nearest - self.weights["mid"]))
+        match = _sigmoid(self.weights["sharpness"] * (nearest - self.weights["matched_at"]))
         match = np.concatenate([match, echoed(question.tokens, text.tokens)], axis=1)
         weight = np.maximum(question.information - COMMON, 0)[:, None] / RARE
         features = [
@@ -81,12 +81,12 @@ class AnswerNetwork:
             weight,
             weight * match,
         ]
-        compared = self._hidden("cmp.0", "cmp.3", np.concatenate(features, axis=1))
+        compared = self._hidden("compare.0", "compare.3", np.concatenate(features, axis=1))
         share = (weight * match).sum(axis=0) / (weight.sum() + 1e-6)
         missed = ((1 - match) * weight).max(axis=0)
-        chosen = _softmax(self._linear("att", compared).T) @ compared
+        chosen = _softmax(self._linear("choose", compared).T) @ compared
         pooled = np.concatenate([compared.mean(axis=0), compared.max(axis=0), chosen[0], share, missed])
-        return max(NOTHING, float(self._linear("out.3", _gelu(self._linear("out.0", pooled)))[0]))
+        return max(NOTHING, float(self._linear("judge.3", _gelu(self._linear("judge.0", pooled)))[0]))
 
     def _linear(self, name: str, x: Floats) -> Floats:
         return np.asarray(x @ self.weights[f"{name}.weight"].T + self.weights[f"{name}.bias"])
