@@ -9,6 +9,7 @@ from typing import Protocol
 from chunking.types import Document
 from graph.config import GenerationConfig, GradingConfig, LimitsConfig, RewriteConfig, WebConfig
 from graph.llms.base import ChatModel, Generator
+from graph.spelling import Lexicon
 from graph.web.base import WebSearch
 from retrieval.config import RerankConfig, RetrievalConfig
 from retrieval.embedders.base import Embedder
@@ -29,6 +30,10 @@ class Retrieval(Protocol):
 class Retriever(Protocol):
     def retrieve(self, question: str, *, top_k: int | None = None, filters: Filters | None = None) -> Retrieval:
         """Blocking and thread-safe. Raises ProviderError or StoreError where no side could search."""
+        ...
+
+    def lexicon(self, filters: Filters | None = None) -> Lexicon | None:
+        """The words of the texts; None where some are out of reach, whose words are not to be told."""
         ...
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from graph.gist import gist
 from graph.keywords import WORDS, keywords
 from graph.language import FUNCTION_WORDS, has_han
-from graph.spelling import Known, respelled
+from graph.spelling import Known, Lexicon, respelled, text_of
 from graph.state import Graded, State
 from retrieval.types import Hit
 
@@ -23,14 +23,17 @@ HOPELESS = 1 / 2
 """Below this share of the bound for `incorrect`, the passages have nothing to do with the question."""
 
 
-def repaired(state: State, known: Known) -> str:
+def repaired(state: State, known: Known, lexicon: Lexicon | None) -> str:
     """The question without slips and without what surrounds it: the same question, so that it is graded anew.
 
     `known` words are left as they are. Empty where there is nothing to repair, or where that was tried.
     """
     question = state["standalone"]
     best = state["best"]
-    made = respelled(gist(question), best.hits, state.get("candidates", ()), known)
+    said = "\n".join(text_of(hit).lower() for hit in best.hits)
+    made = respelled(
+        gist(question, lambda name: name.lower() in said), best.hits, state.get("candidates", ()), known, lexicon
+    )
     return "" if made in (question, *state["tried"]) else made
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from graph.followups import ASKS, POINTS
 from graph.language import language_of
@@ -45,7 +45,7 @@ _POLITE: dict[Language, re.Pattern[str]] = {
     "zh": re.compile(
         r"\A[\s\W]*(?:所以|因此|但是|不过|就是|那么|另外)*(?:"
         r"(?:我)?(?:就)?(?:很)?(?:想|想要)?(?:请教|請教|问问|問問|问一下|問一下|了解一下)(?:一下)?(?:各位|大家)?(?:老师|大佬|朋友)?(?:一个问题|一個問題)?"
-        r"|(?:想|要)(?:问|知道)|请问(?:一下)?|請問(?:一下)?"
+        r"|(?:想|要)(?:问|知道)|想?(?:请问|請問)(?:一下)?"
         r"|麻烦(?:你|您|大家)?(?:问一下|帮我|帮忙)?(?:看看|看一下|查查|查一下|问问|说说|讲讲)?|帮我(?:看看|查查|查一下|看一下)"
         r"|(?:你|您)?(?:能不能|能否|可不可以|可以|能)(?:请)?(?:你|您)?(?:帮我|给我|告诉我)?(?:查一下|查查|讲讲|说说|解释一下|看看)?吗?"
         r"|(?:有人|有谁|谁|你|您|大家)(?:能)?知道吗|不好意思|打扰(?:一下|了)?|(?:您|你|大家|各位\w{0,2})好"
@@ -97,24 +97,28 @@ _NAME: dict[Language, re.Pattern[str]] = {
 }
 
 
-def gist(question: str) -> str:
+def gist(question: str, told: Callable[[str], bool] = lambda name: True) -> str:
     """The clauses of a long question that ask, with those they need to be understood and the names said before.
 
-    The question itself where it is short, where nothing in it asks, or where little would be left out.
+    Of the names those that are `told` by what was found: others belong to the story. The question itself where it is
+    short, where nothing in it asks, or where little would be left out.
     """
     language = language_of(question)
     if _size(question, language) <= LONG[language]:
         return question
-    clauses, asking = _clauses(question, language)
+    clauses, asking, introduced = _clauses(question, language)
     if not asking:
         return question
     plain = {number: text for number, text in asking.items() if _PLAINLY.search(text)}
     kept = plain or asking
+    begun = {number: text for number, text in kept.items() if number >= min(introduced, default=0)}
+    kept = begun or kept
+    kept |= {number: clauses[number] for number in introduced if number + 1 in kept and number not in kept}
     said = " ".join(kept.values())
     names = _names(clauses, language)
     context = _context(clauses[: min(kept)], said, names, language)
     known = " ".join([*context.values(), said])
-    names = [name for name in names if name not in known]
+    names = [name for name in names if name not in known and told(name)]
     parts = [clause for _, clause in sorted({**context, **kept}.items())]
     made = ("，" if language == "zh" else ", ").join([*names, *parts]) + ("？" if language == "zh" else "?")
     return made if len(made) <= SHORTER * len(question) else question
@@ -124,9 +128,11 @@ def _size(question: str, language: Language) -> int:
     return len(re.findall(r"[\u3400-\u9fff]" if language == "zh" else r"\w+", question))
 
 
-def _clauses(question: str, language: Language) -> tuple[list[str], dict[int, str]]:
-    """All clauses but the polite ones, and by its place among them, what each asks that asks something."""
+def _clauses(question: str, language: Language) -> tuple[list[str], dict[int, str], list[int]]:
+    """All clauses but the polite ones; by its place among them, what each asks that asks something; and the places of
+    those that begin the question, as "may I ask, of the 67 counties, how many" does."""
     clauses: list[str] = []
+    introduced: list[int] = []
     asking: dict[int, str] = {}
     embedded: dict[int, str] = {}
     for sentence in _SENTENCE.findall(question):
@@ -139,8 +145,10 @@ def _clauses(question: str, language: Language) -> tuple[list[str], dict[int, st
                 asking[len(clauses)] = _CLEFT.sub(r"\1", own)
             elif found := _EMBEDDED.search(own):
                 embedded[len(clauses)] = found.group(1)
+            if own != (clause or "").strip():
+                introduced.append(len(clauses))
             clauses.append(own)
-    return clauses, asking or embedded
+    return clauses, asking or embedded, introduced
 
 
 def _context(before: Sequence[str], said: str, names: Sequence[str], language: Language) -> dict[int, str]:
@@ -153,7 +161,8 @@ def _context(before: Sequence[str], said: str, names: Sequence[str], language: L
             if re.search(re.escape(noun), told[number], re.IGNORECASE):
                 named = any(name in told[number] for name in names)
                 return {} if named and not bare else {number: told[number]}
-    if not bare and not POINTS[language].search(said):
+    # What is said of no clause before, like "this kind of tower", stands for itself.
+    if not bare and not POINTS[language].search(_THIS[language].sub("", said)):
         return {}
     telling = [number for number in latest if len(content_words(told[number])) >= LEAST_WORDS]
     for number in telling:

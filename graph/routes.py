@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from graph.feedback import HOPELESS, feedback_query, repaired
+from graph.feedback import HOPELESS
 from graph.state import Policy, State
 from graph.types import Route
 
@@ -36,16 +36,9 @@ def after_hop(state: State) -> Literal["refine", "search_web", "rewrite", "absta
     if state["route"] == "ambiguous":
         return "search_web" if policy.web else "refine"
     # `tried` holds the first search and one entry for each rewrite.
-    if len(state["tried"]) <= policy.attempts and _rewritable(state):
+    if len(state["tried"]) <= policy.attempts:
         return "rewrite"
     return "search_web" if policy.web else "abstain"
-
-
-def _rewritable(state: State) -> bool:
-    """Whether a rewrite may find other words; only the node can tell which words are words."""
-    if state["policy"].model or feedback_query(state) not in ("", *state["tried"]):
-        return True
-    return repaired(state, known=lambda word: False) != ""
 
 
 def after_rewrite(state: State) -> Literal["retrieve", "search_web", "abstain"]:

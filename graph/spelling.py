@@ -1,87 +1,152 @@
-"""Misspelt words of a question, put right by the words of the passages that it found.
+"""Misspelt words of a question, put right by the words of the passages that it found, or of the whole index.
 
 A vector finds the passage in spite of a slip; word by word the two then do not agree, and grading refuses. Only what no
-passage says is ever replaced, and only by what one of them does say: a word of Latin letters by one at most two
-slips away (optimal string alignment: Damerau 1964), Chinese characters by others of the same sound, which is how a
-pinyin keyboard errs.
+passage says is ever replaced: a word of Latin letters by one at most two slips away (optimal string alignment: Damerau
+1964), Chinese characters by others of the same sound, which is how a pinyin keyboard errs, and pinyin that stands in a
+Chinese question by the word it spells. What the passages found say comes first; then what any text of the index says,
+the most frequent first, for a slip in the very word that finds the passage.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache
-from importlib.resources import files
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Protocol
 
 from graph.language import FUNCTION_WORDS, has_han
+from graph.sounds import Sounds, said_alike, sounds_of, spelled, syllables
+from retrieval.lexical.tokenizer import simplified, tokenize
 from retrieval.types import Hit
 
 Known = Callable[[str], bool]
 """Whether a word of Latin letters is a word, whatever the passages say."""
 
+
+class Lexicon(Protocol):
+    """The terms of an index, as `retrieval.lexical.tokenizer` makes them."""
+
+    @property
+    def vocabulary(self) -> Sequence[str]:
+        """Some terms may be of texts that are gone."""
+        ...
+
+    def frequency(self, term: str) -> int:
+        """How many texts hold the term."""
+        ...
+
+
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[._-][A-Za-z0-9]+)*")
 _HAN_RUN = re.compile(r"[\u3400-\u9fff]{2,}")
 _LONG = 8
 """Letters from which a word may have two slips; shorter ones may have one."""
+_VERY_LONG = 10
+"""The same where any word of the index may be meant: rehearsal is no misspelt reversal."""
 _LEAST = 4
 """Letters below which a word is let alone: too many others are near it."""
 _SIZES = (4, 3, 2)
 """Chinese characters that are compared at once, longest first."""
+_PINYIN = range(2, 5)
+"""Syllables of pinyin that are read as one word; of the index's terms, two."""
 _GRAMMAR = frozenset("的是了吗呢吧在和与有为这那哪谁什么多少几个一不也都就从到把被")
+_COMMON = frozenset(
+    "要去来想说跟让给对向又再还才很最更太好大小多高长新老人年月日时中国前后里外上下能会可做用看叫像只每某该其此其着过"
+)
+"""Characters that are words by themselves: beside them two that no text says are no slip."""
 
 
-def respelled(question: str, hits: Sequence[Hit], candidates: Sequence[Hit], known: Known) -> str:
+def respelled(
+    question: str, hits: Sequence[Hit], candidates: Sequence[Hit], known: Known, lexicon: Lexicon | None = None
+) -> str:
     """The question with its slips put right; the question itself where there are none.
 
     `hits` are the best passages, whose words come first; a word that one of the `candidates` says is right as it is.
     """
-    texts = [_text(hit) for hit in hits]
-    said = "\n".join((*texts, *(_text(hit) for hit in candidates)))
+    texts = [text_of(hit) for hit in hits]
+    said = "\n".join((*texts, *(text_of(hit) for hit in candidates)))
     words = dict.fromkeys(_WORD.findall(said.lower()))
-    made = _WORD.sub(lambda match: _latin(match.group(), words, known), question)
-    return _HAN_RUN.sub(lambda match: _chinese(match.group(), texts, said), made) if has_han(made) else made
+    chinese = has_han(question)
+
+    def latin(match: re.Match[str]) -> str:
+        word = match.group()
+        if _right(word, words, known):
+            return word
+        if near := _nearest(word, words):
+            return near
+        pinyin = [sounds for sounds in syllables(word) if len(sounds) in _PINYIN] if chinese else []
+        return (_converted(pinyin, texts, lexicon) if pinyin else _nearest_term(word, lexicon)) or word
+
+    made = _WORD.sub(latin, question)
+    return _HAN_RUN.sub(lambda match: _chinese(match.group(), texts, said, lexicon), made) if chinese else made
 
 
-def _text(hit: Hit) -> str:
+def text_of(hit: Hit) -> str:
     return "\n".join((hit.document.title, *hit.chunk.heading_path, hit.chunk.text))
 
 
-def _latin(word: str, words: Mapping[str, None], known: Known) -> str:
+def _right(word: str, words: Mapping[str, None], known: Known) -> bool:
     # With a capital it is a name: Johnston is no misspelt Johnson.
-    if len(word) < _LEAST or word != word.lower() or word in FUNCTION_WORDS or word in words or known(word):
-        return word
-    limit = 2 if len(word) >= _LONG else 1
-    best, least = word, (limit + 1, 0)
-    for other in words:
-        # A short word with another letter is another word: a mouse is no house. In a long one it is the graver slip.
-        lacking = len(set(word) - set(other))
-        if abs(len(other) - len(word)) <= limit and lacking < limit:
-            apart = (slips(word, other), lacking)
-            if apart < least:
-                best, least = other, apart
-    return best
+    return len(word) < _LEAST or word != word.lower() or word in FUNCTION_WORDS or word in words or known(word)
 
 
-def slips(a: str, b: str) -> int:
-    """Letters inserted, left out, replaced or swapped with the next, at least."""
-    before: list[int] = []
-    row = list(range(len(b) + 1))
-    for i, one in enumerate(a, 1):
-        earlier, before, row = before, row, [i]
-        for j, other in enumerate(b, 1):
-            least = min(row[j - 1] + 1, before[j] + 1, before[j - 1] + (one != other))
-            if i > 1 and j > 1 and one == b[j - 2] and a[i - 2] == other:
-                least = min(least, earlier[j - 2] + 1)
-            row.append(least)
-    return row[-1]
+def slips(a: str, b: str, limit: int | None = None) -> int:
+    """Letters inserted, left out, replaced or swapped with the next, at least; above `limit`, one more than it."""
+    from rapidfuzz.distance import OSA
+
+    return OSA.distance(a, b, score_cutoff=limit)
 
 
-def _chinese(run: str, texts: Sequence[str], said: str) -> str:
+def _near(word: str, words: Iterable[str], limit: int) -> list[tuple[int, int, str]]:
+    """Slips, letters that the other word lacks, and the other word, in the order of `words`."""
+    near = ((slips(word, other, limit), other) for other in words if abs(len(other) - len(word)) <= limit)
+    found = ((apart, len(set(word) - set(other)), other) for apart, other in near if apart <= limit)
+    # A short word with another letter is another word: a mouse is no house. In a long one it is the graver slip.
+    return [(apart, lacking, other) for apart, lacking, other in found if lacking < limit]
+
+
+def _nearest(word: str, words: Iterable[str]) -> str:
+    """The first of the nearest."""
+    return min(_near(word, words, _limit(word, _LONG)), key=lambda near: near[:2], default=(0, 0, ""))[2]
+
+
+def _nearest_term(word: str, lexicon: Lexicon | None) -> str:
+    """Of the index's terms, which are without a plural's end, the most frequent of the nearest."""
+    from rapidfuzz import process
+    from rapidfuzz.distance import OSA
+
+    if lexicon is None or not word.isalpha():
+        return ""
+    [word] = tokenize(word) or [""]
+    if lexicon.frequency(word):
+        return ""
+    limit = _limit(word, _VERY_LONG)
+    terms = process.extract(word, lexicon.vocabulary, scorer=OSA.distance, score_cutoff=limit, limit=None)
+    near = _near(word, [term for term, _, _ in terms], limit)
+    found = [(apart, lacking, -lexicon.frequency(other), other) for apart, lacking, other in near]
+    return min((each for each in found if each[2]), default=(0, 0, 0, ""))[3]
+
+
+def _limit(word: str, long: int) -> int:
+    return 2 if len(word) >= long else 1
+
+
+def _converted(pinyin: Sequence[Sounds], texts: Sequence[str], lexicon: Lexicon | None) -> str:
+    for sounds in pinyin:
+        for meant in said_alike(sounds, texts):
+            return meant
+    return _commonest(pinyin, "", lexicon)
+
+
+def _chinese(run: str, texts: Sequence[str], said: str, lexicon: Lexicon | None) -> str:
+    run = _by_passages(run, texts, said, lexicon)
+    return _by_terms(run, said, lexicon) if lexicon else run
+
+
+def _by_passages(run: str, texts: Sequence[str], said: str, lexicon: Lexicon | None) -> str:
     for size in _SIZES:
         start = 0
         while start + size <= len(run):
             piece = run[start : start + size]
-            if (meant := _same_sound(piece, texts, said)) is not None:
+            if meant := _same_sound(piece, texts, said, lexicon):
                 run = run[:start] + meant + run[start + size :]
                 start += size
             else:
@@ -89,29 +154,48 @@ def _chinese(run: str, texts: Sequence[str], said: str) -> str:
     return run
 
 
-def _same_sound(piece: str, texts: Sequence[str], said: str) -> str | None:
+def _same_sound(piece: str, texts: Sequence[str], said: str, lexicon: Lexicon | None) -> str:
     import rjieba
 
     if piece in said or _GRAMMAR & set(piece) or len(rjieba.cut(piece, False)) == 1:
-        return None
-    sounds = _sounds(piece)
-    if None in sounds:
-        return None
-    for text in texts:
-        for start in range(len(text) - len(piece) + 1):
-            other = text[start : start + len(piece)]
-            if _reading().get(other[0]) == sounds[0] and _sounds(other) == sounds and set(other) & set(piece):
-                return other
-    return None
+        return ""
+    if (sounds := sounds_of(piece)) is None:
+        return ""
+    if len(piece) == 2 and (_COMMON & set(simplified(piece)) or (lexicon and lexicon.frequency(simplified(piece)))):
+        return ""
+    alike = (meant for meant in said_alike(sounds, texts) if set(meant) & set(piece) and not _GRAMMAR & set(meant))
+    return next(alike, "")
 
 
-def _sounds(piece: str) -> list[str | None]:
-    return [_reading().get(character) for character in piece]
+def _by_terms(run: str, said: str, lexicon: Lexicon) -> str:
+    """Two characters that the dictionary knows in no word, and that no text says, by those of a text."""
+    import rjieba
+
+    single = [len(word) == 1 for word in rjieba.cut(run, False) for _ in word]
+    start = 0
+    while start + 2 <= len(run):
+        piece = run[start : start + 2]
+        open_ = (
+            all(single[start : start + 2]) and not (_GRAMMAR | _COMMON) & set(simplified(piece)) and piece not in said
+        )
+        sounds = sounds_of(piece) if open_ and not lexicon.frequency(simplified(piece)) else None
+        if sounds and (meant := _commonest([sounds], piece, lexicon)):
+            run = run[:start] + meant + run[start + 2 :]
+            start += 1
+        start += 1
+    return run
 
 
-@cache
-def _reading() -> dict[str, str]:
-    """The syllable of each character of GB 2312 and of Big5's common ones: its first reading in Unicode's Unihan
-    database, as the MIT-licensed pypinyin has it, without the tone."""
-    lines = (files("graph") / "pinyin.txt").read_text(encoding="utf-8").splitlines()
-    return {character: syllable for syllable, characters in map(str.split, lines) for character in characters}
+def _commonest(read: Sequence[Sounds], like: str, lexicon: Lexicon | None) -> str:
+    """The most frequent term of two characters that sounds so, one of them as in `like` where that is given."""
+    if lexicon is None:
+        return ""
+    found = (
+        (lexicon.frequency(term), term)
+        for sounds in read
+        if len(sounds) == 2
+        for term in spelled(sounds)
+        if not like or set(term) & set(like)
+    )
+    frequency, term = max(found, default=(0, ""))
+    return term if frequency else ""

@@ -96,6 +96,11 @@ class Index:
         self._refresh()
         return self._lexical().match(tokenize(question), words(question) or None, variant)
 
+    def lexicon(self) -> BM25Index:
+        """The postings, for the terms that they hold. Raises StoreError."""
+        self._refresh()
+        return self._lexical()
+
     def lexical(
         self, question: str, matches: Matches, k: int, documents: Sequence[str] | None = None
     ) -> list[tuple[str, float]]:

@@ -10,7 +10,7 @@ from retrieval.duplicates import Distinct
 from retrieval.embedders.base import Embedder, Vectors
 from retrieval.embedding import embed
 from retrieval.index import Index
-from retrieval.lexical.bm25 import Matches
+from retrieval.lexical.bm25 import BM25Index, Matches
 from retrieval.ranking import Ranking, rank_hits
 from retrieval.sections import merge_siblings
 from retrieval.types import Degraded, Filters, Hit
@@ -36,6 +36,14 @@ class Retriever:
         self.embedder = embedder
         self.config = config
         self.notices = notices
+
+    def lexicon(self, filters: Filters | None = None) -> BM25Index | None:
+        """The postings, for their terms; None where filters or a collection leave out texts: their words stay untold.
+
+        Raises StoreError.
+        """
+        whole = self.index.registry.matching(filters, self.config.collection) is None
+        return self.index.lexicon() if whole else None
 
     def retrieve(self, question: str, *, top_k: int | None = None, filters: Filters | None = None) -> Retrieval:
         """At most `top_k` hits (the configuration's by default) of the documents that pass the filters.

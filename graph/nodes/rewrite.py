@@ -7,6 +7,7 @@ searched for, and the question stays what they are measured against.
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import Any
 
@@ -16,6 +17,7 @@ from graph.language import language_of
 from graph.neutral import neutral_line, neutralise
 from graph.nodes.base import Node, Result, Run, degraded
 from graph.prompts import messages
+from graph.spelling import Lexicon
 from graph.state import State
 from graph.types import Usage
 
@@ -30,8 +32,9 @@ _SCHEMA: dict[str, Any] = {
 
 
 async def rewrite(state: State, run: Run) -> Result:
+    lexicon = await asyncio.to_thread(run.deps.retriever.lexicon, run.filters)
     if run.deps.chat is None:
-        return _by_rule(state, run)
+        return await asyncio.to_thread(_by_rule, state, run, lexicon)
     language = language_of(state["standalone"])
     tried = "\n".join(f"- {neutral_line(query)}" for query in state["tried"])
     prompt = messages(language, "rewrite", question=neutralise(state["standalone"]), tried=tried)
@@ -42,7 +45,7 @@ async def rewrite(state: State, run: Run) -> Result:
         update, detail = without_model(state, run, unread)
         return {**update, "usage": usage}, detail
     if query in state["tried"]:
-        update, detail = _by_rule(state, run)
+        update, detail = await asyncio.to_thread(_by_rule, state, run, lexicon)
         return {**update, "usage": usage}, detail
     return _rewritten(state, query, "written by the model", usage)
 
@@ -54,12 +57,12 @@ def without_model(state: State, run: Run, error: CragError) -> Result:
     return {**update, "degraded": degraded("rewrite", error, action)}, detail
 
 
-def _by_rule(state: State, run: Run) -> Result:
+def _by_rule(state: State, run: Run, lexicon: Lexicon | None = None) -> Result:
     def known(word: str) -> bool:
         # What the embedder's vocabulary holds whole is a word; a misspelt one falls into pieces.
         return run.deps.embedder.count_tokens([word])[0] == 1
 
-    if question := repaired(state, known):
+    if question := repaired(state, known, lexicon):
         update, detail = _rewritten(state, question, REPAIRED)
         return {**update, "standalone": question}, detail
     return _rewritten(state, feedback_query(state), FEEDBACK)

@@ -164,6 +164,12 @@ class BM25Index:
         """Terms by id. Ids are never reused: a longer vocabulary extends a shorter one."""
         return list(self._vocabulary)
 
+    def frequency(self, term: str) -> int:
+        """How many texts hold an index term."""
+        with self._lock:
+            model, number = self._fit(OKAPI), self._vocabulary.get(term)
+            return model.frequency(number) if model and number is not None else 0
+
     def arrays(self) -> tuple[dict[str, NDArray[Any]], int]:
         """All texts as arrays that `from_arrays` takes, and how many terms of the vocabulary they need."""
         with self._lock:

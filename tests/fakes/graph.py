@@ -18,6 +18,7 @@ from graph.deps import Deps
 from graph.llms.extractive import ExtractiveGenerator
 from graph.support import content_words
 from retrieval.embedders.base import Role, Vectors
+from retrieval.lexical.bm25 import BM25Index
 from retrieval.lexical.tokenizer import tokenize
 from retrieval.types import Degraded, DocumentInfo, Filters, Hit
 
@@ -74,6 +75,16 @@ class MemoryRetriever:
             raise fault
         passages = [one for one in self.passages if filters is None or filters.matches(one.document)]
         return Found(ranked(question, passages, self.embedder)[:top_k])
+
+    def lexicon(self, filters: Filters | None = None) -> BM25Index | None:
+        return None if filters else index_of(self.passages)
+
+
+def index_of(passages: Sequence[Hit]) -> BM25Index:
+    index = BM25Index()
+    texts = [(one.chunk.id, one.document.id, index.encode(tokenize(one.chunk.embedded_text))) for one in passages]
+    index.add(texts)
+    return index
 
 
 def ranked(question: str, passages: Sequence[Hit], embedder: HashEmbedder) -> list[Hit]:

@@ -43,6 +43,40 @@ def test_a_story_is_left_out_and_what_it_names_is_kept(question: str, asked: str
     assert gist(question) == asked
 
 
+STORY = (
+    "My flatmate Tomasz moved here from Gdansk three years ago and will not stop talking about shares, he lost 1,200 "
+    "zloty on some app. We went past the Harbour Exchange in Warsaw, so how many companies are listed there?"
+)
+
+
+def test_names_that_nothing_found_says_belong_to_the_story() -> None:
+    everything, told = gist(STORY), gist(STORY, lambda name: name == "Warsaw")
+    assert "Tomasz" in everything
+    assert "Tomasz" not in told
+    assert "how many companies are listed" in told
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        (
+            "我表妹去年嫁到美国南部，婚礼请了一百四十个人，结果当天晚上想多买几箱啤酒，开车跑了三家店都说不卖，听了觉得很扯，"
+            "想请问阿拉巴马六十七个郡里面，这种不准卖酒的有几个？",
+            "阿拉巴马六十七个郡里面，这种不准卖酒的有几个？",
+        ),
+        (
+            "五一跟朋友去川西自驾，开了一千多公里，路过一个镇子看到一座小石塔，有人留言问这东西最早是什么时候有的，我只会说很久以前。"
+            "所以想问问，这种惜字的塔按史书说是从哪个朝代开始建的？",
+            "有人留言问这东西最早是什么时候有的，这种惜字的塔按史书说是从哪个朝代开始建的？",
+        ),
+    ],
+)
+def test_a_question_begins_where_it_is_introduced_and_may_say_itself_what_it_is_about(
+    question: str, asked: str
+) -> None:
+    assert gist(question) == asked
+
+
 @pytest.mark.parametrize(
     "question",
     [

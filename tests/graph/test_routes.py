@@ -139,7 +139,7 @@ def test_a_refusal_tells_the_question_and_no_query_of_the_machine() -> None:
 
 
 def test_a_hopeless_search_is_not_repeated() -> None:
-    assert path(run([0.01])) == ["condense", "retrieve", "rerank", "grade", "abstain"]
+    assert path(run([0.01])) == ["condense", "retrieve", "rerank", "grade", "rewrite", "abstain"]
 
 
 def test_a_question_in_a_refusal_is_short_and_holds_no_marker() -> None:

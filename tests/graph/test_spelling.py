@@ -13,7 +13,7 @@ from graph.config import RewriteConfig
 from graph.engine import Engine
 from graph.nodes.rewrite import REPAIRED
 from graph.spelling import respelled
-from tests.fakes.graph import MemoryRetriever, ScriptedGrader, deps, hit
+from tests.fakes.graph import MemoryRetriever, ScriptedGrader, deps, hit, index_of
 
 PASSAGES = [
     hit("What limits the efficiency of the Rankine cycle is the working fluid.", title="Steam"),
@@ -68,6 +68,55 @@ def test_a_repaired_question_needs_no_further_repair(question: str) -> None:
     once = respelled(question, PASSAGES, PASSAGES, known)
     assert respelled(once, PASSAGES, PASSAGES, known) == once
     assert once.count(" ") == question.count(" ")
+
+
+ELSEWHERE = [
+    *PASSAGES,
+    hit("Sedimentary rocks hold fossils. McKinsey founded the company in 1926.", title="Rocks"),
+    hit("朗孜厦的长官由达赖喇嘛任命，韦伯住在罗瑟汉姆，国王在那里被暗杀。配置文件的加密需要的版本是二。", title="官职"),
+    hit("A rehearsal was held in the township. The reversal came later.", title="Stage"),
+]
+"""The whole index; only `PASSAGES` were found."""
+INDEX = index_of(ELSEWHERE)
+
+
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("fosils in sedimentry rocks", "fossil in sedimentary rocks"),
+        ("who foudned mckinsy", "who founded mckinsey"),
+        ("国王被谁暗沙", "国王被谁暗杀"),
+        ("文件 jiami 需要的 banben", "文件 加密 需要的 版本"),
+    ],
+)
+def test_slips_in_the_words_that_would_find_the_passage_are_put_right_by_the_index(question: str, meant: str) -> None:
+    assert respelled(question, PASSAGES, PASSAGES, known) != meant
+    assert respelled(question, PASSAGES, PASSAGES, known, INDEX) == meant
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        # Words of the index, and words two slips from one.
+        "rehearsal of the township",
+        "the dress rehersel",
+        # The index says it, and a passage has another of the same sound.
+        "韦伯住哪儿",
+        # Spells a word, but nothing here is Chinese.
+        "jiami",
+        # Common characters side by side.
+        "要去大小",
+    ],
+)
+def test_what_the_index_says_or_may_not_mean_is_left_alone(question: str) -> None:
+    texts = [*PASSAGES, hit("认为伯爵很大方。", title="伯爵")]
+    assert respelled(question, texts, texts, known, INDEX) == question
+
+
+@given(st.text(alphabet=string.ascii_letters + "体玉公圆毗临的朗孜常官 .,?", max_size=60))
+def test_with_an_index_too_what_is_repaired_stays(question: str) -> None:
+    once = respelled(question, PASSAGES, PASSAGES, known, INDEX)
+    assert respelled(once, PASSAGES, PASSAGES, known, INDEX) == once
 
 
 SLIPS = "北京体玉大学毗临哪个公圆"

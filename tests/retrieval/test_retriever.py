@@ -51,6 +51,21 @@ def test_hits_carry_every_stage(filled: Index) -> None:
     json.dumps(best.to_dict(1))
 
 
+def test_words_are_told_of_the_whole_index_only(workspace: Workspace, filled: Index, folder: Path) -> None:
+    lexicon = retriever(filled).lexicon()
+    assert lexicon is not None
+    assert lexicon.frequency("filler") == 6
+    assert lexicon.frequency("unheard") == 0
+    assert {"filler", "oolong"} < set(lexicon.vocabulary)
+    assert retriever(filled).lexicon(Filters(source="*tea*")) is None
+    ingest(workspace, filled, [folder / "filler0.txt"], collection="stones", warm_sentences=False)
+    assert retriever(filled).lexicon() is None
+    assert retriever(filled).lexicon(Filters(collection="*")) is lexicon
+    # A text that is gone takes its words along.
+    workspace.remove([one.id for one in workspace.registry.documents(Filters(source="*filler*", collection="*"))])
+    assert lexicon.frequency("filler") == 0
+
+
 def test_fused_order_is_that_of_the_two_sides(filled: Index) -> None:
     vector = filled.embedder.embed([QUESTION], "query")[0]
     sides = [[i for i, _ in filled.dense(vector, 50)], [i for i, _ in filled.match(QUESTION).top(50)]]
