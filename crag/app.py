@@ -65,7 +65,8 @@ class Crag(Library):
         """Answer one question. `generation` overrides fields of the pipeline's generation section for this answer.
 
         `history` has the turns before it, each ``(role, text)`` or ``{"role", "content"}``. Raises ConfigError for
-        what cannot be asked, ProviderError or StoreError for a search that found no way to run.
+        what cannot be asked, NotFoundError for a collection that holds nothing, ProviderError or StoreError for a
+        search that found no way to run.
         """
         from graph.types import AnswerReady
 
@@ -87,7 +88,7 @@ class Crag(Library):
     ) -> AsyncGenerator[Event, None]:
         """Events on the way to the answer; the last one is `AnswerReady`. Text deltas join to the answer's text."""
         asked = given.read_question(question), given.read_history(history), given.read_filters(filters)
-        engine = await self._engine(pipeline)
+        engine = await self._engine(pipeline, asked[2])
         async with aclosing(engine.stream(*asked, **generation)) as events:
             async for event in events:
                 self._require_open()
@@ -103,7 +104,7 @@ class Crag(Library):
     ) -> tuple[list[Hit], tuple[Degraded, ...]]:
         """Retrieved and reranked hits, best first, and what degraded on the way."""
         asked = given.read_question(question), given.read_top_k(top_k), given.read_filters(filters)
-        engine = await self._engine(pipeline)
+        engine = await self._engine(pipeline, asked[2])
         found = await engine.search(*asked)
         self._require_open()
         return found
@@ -133,12 +134,16 @@ class Crag(Library):
             self._loop.run(self._warm(pipeline))
 
     async def _warm(self, pipeline: Pipeline) -> None:
-        engine = await self._engine(pipeline)
+        engine = await asyncio.to_thread(self._parts.engine, self._choose(pipeline))
         if len(self.workspace.registry):
             await engine.search("warm up", 1)
 
-    async def _engine(self, pipeline: str | Path | Pipeline | None) -> Engine:
-        return await asyncio.to_thread(self._parts.engine, self._choose(pipeline))
+    async def _engine(self, pipeline: str | Path | Pipeline | None, filters: Filters | None = None) -> Engine:
+        def checked() -> Engine:
+            self.require_collection(pipeline, filters)
+            return self._parts.engine(self._choose(pipeline))
+
+        return await asyncio.to_thread(checked)
 
     # Life
 

@@ -171,7 +171,7 @@ class Library:
         self.require_documents()
         chosen = self._choose(pipeline)
         collection = (filters and filters.collection) or chosen.retrieval.collection
-        self._require_collection(collection, filters)
+        self._require_filled(collection, filters)
         if filters is not None:
             self._require_match(filters, collection)
         if self._parts.earlier(chosen) is not None:
@@ -190,13 +190,27 @@ class Library:
                 f"No document matches the filters; a source is named like {example!r}: see crag docs list."
             )
 
-    def _require_collection(self, name: str, filters: Filters | None) -> None:
-        known = self.workspace.registry.collections()
+    def require_collection(self, pipeline: str | Path | Pipeline | None = None, filters: Filters | None = None) -> None:
+        """Raises NotFoundError where the filters, else the pipeline's file, name a collection without documents.
+
+        The default one may be empty where nobody named it: a chat client cannot, and is told that nothing was found.
+        """
+        named = filters.collection if filters is not None else None
+        name = named or self._choose(pipeline).retrieval.collection
+        if named or name != DEFAULT_COLLECTION:
+            self._require_filled(name, filters)
+
+    def _require_filled(self, name: str, filters: Filters | None) -> None:
         if filters and filters.documents is not None:
             return
-        if not any(count and fnmatchcase(each, name) for each, count in known.items()):
-            held = ", ".join(each for each, count in known.items() if count)
-            raise NotFoundError(f"The collection {name} holds no documents (there are: {held}): name one of these.")
+        known = self.workspace.registry.collections()
+        if any(count and fnmatchcase(each, name) for each, count in known.items()):
+            return
+        held = [each for each, count in known.items() if count]
+        if not held:
+            raise NotFoundError(f"The collection {name} holds no documents, nor does another: put documents in first.")
+        told = f"The collection {name} holds no documents" if name in known else f"There is no collection {name!r}"
+        raise NotFoundError(f"{told} (there are: {', '.join(held)}): name one of these, or '*' for all.")
 
     # The index of the pipeline
 

@@ -108,6 +108,16 @@ def test_collections_keep_documents_apart(http: httpx.Client) -> None:
     found = http.post("/v1/search", json={"question": question, "filters": {"collection": "plant-b"}}).json()["hits"]
     assert [hit["source"] for hit in found] == [name]
     assert http.get("/v1/documents", params={"collection": "plant-b"}).json()["total"] == 1
+    unknown = {"filters": {"collection": "plant-c"}}
+    chat = {"model": "crag", "messages": [{"role": "user", "content": question}], "crag": unknown}
+    for path, body in (
+        ("search", {"question": question, **unknown}),
+        ("chat/completions", chat),
+        ("chat/completions", {**chat, "stream": True}),
+    ):
+        reply = http.post(f"/v1/{path}", json=body)
+        assert (reply.status_code, reply.json()["error"]["code"]) == (404, "not_found")
+        assert "no collection 'plant-c' (there are: default, plant-b)" in reply.json()["error"]["message"]
     refused = http.post("/v1/documents", files=[("files", ("a.md", b"x"))], data={"collection": "../x"})
     assert refused.status_code == 400
     assert http.delete("/v1/collections/plant-b").json()["documents"] == 1

@@ -57,6 +57,7 @@ def test_collections_indexes_and_moving_by_command(tmp_path: Path) -> None:
 
     run("ingest", folder, "--collection", "drinks")
     assert "holds no documents (there are: drinks)" in run("search", "oolong")
+    assert "no collection 'plant-b' (there are: drinks)" in run("ask", "oolong", "--collection", "plant-b")
     found = json.loads(run("search", "oolong", "--collection", "drinks", "--filter", "title=tea", "--json"))
     assert [hit["source"] for hit in found["hits"]] == ["notes/tea.md"]
     assert "give a day like" in run("search", "oolong", "--filter", "date_from=soon")
