@@ -26,13 +26,25 @@ _ASKED = tuple(
         ),
     )
 )
-_COUNTS = re.compile(r"#|no\.?|nr\.?|id|序号|編號|编号|行号", re.IGNORECASE)
+_COUNTS = re.compile(
+    r"#|(?:.*\b)?(?:number|no|nr|id|sku)\.?|.*(?:序[号號]|[编編][号號]|[货貨][号號]|料[号號]|[单單][号號]|工[号號]|行[号號])",
+    re.IGNORECASE,
+)
+_UNITS = re.compile(
+    r"units?(?: of measure(?:ment)?)?|uom|einheit(?:en)?|unit[ée]s?|unidad(?:es)?|(?:[计計]量)?[单單]位", re.IGNORECASE
+)
+_PROPERTIES = re.compile(
+    r"parameters?|propert(?:y|ies)|items?|characteristics?|features?|attributes?|specs?|specifications?|quantit(?:y|ies)"
+    r"|[项項]目|[参參][数數]|指[标標]|[属屬]性|特性|[规規]格|性能",
+    re.IGNORECASE,
+)
+_LETTER = re.compile(r"[^\W\d_]")
 _FURTHER = re.compile(r"\b(?:per|in|of|at|for|from|by)\b", re.IGNORECASE)
 _REMARK = re.compile(r"[(（\[][^)）\]]*[)）\]]")
 
 
 def asked_columns(parts: Sequence[str], header: Sequence[str], values: Sequence[str]) -> frozenset[int]:
-    """Indices of the columns to say of a row: what it is about, and what the parts of a question ask of it.
+    """Indices of the columns to say of a row: what it is about, what the parts of a question ask of it, and the unit.
 
     All of them where a part asks for none in particular.
     """
@@ -45,7 +57,8 @@ def asked_columns(parts: Sequence[str], header: Sequence[str], values: Sequence[
         if not own or (own <= about and len(about) == 1):
             return every
         wanted |= own
-    return frozenset(wanted | about)
+    units = {i for i, cell in enumerate(header) if _UNITS.fullmatch(_REMARK.sub("", cell).strip())}
+    return frozenset(wanted | about | (units if wanted - about else set()))
 
 
 def names_rows(part: str, header: Sequence[str]) -> bool:
@@ -72,7 +85,7 @@ def asked_column(part: str, header: Sequence[str]) -> int | None:
 
 def _asked(part: str, header: Sequence[str]) -> set[int]:
     words = content_words(part)
-    named = {i for i, cell in enumerate(header) if _names(part, words, cell)}
+    named = _in_full(words, header, {i for i, cell in enumerate(header) if _names(part, words, cell)})
     # "How heavy is the Trail model?": what the first column is called says what the row is about.
     if named - {0}:
         return named
@@ -96,7 +109,8 @@ def tells_by_row(part: str, header: Sequence[str], first: str) -> bool:
 
     "Weight | 198 kg" under "Parameter | Value" tells how heavy the thing is that the document is about.
     """
-    if len(header) != 2 or not _VALUES.fullmatch(header[1].strip()):
+    of_two = len(header) == 2 and _VALUES.fullmatch(header[1].strip())
+    if not of_two and not (len(header) > 1 and _PROPERTIES.fullmatch(header[0].strip())):
         return False
     return names_row(part, first) or any(measure.named.search(first) for measure in measures(part))
 
@@ -105,6 +119,24 @@ def names_row(question: str, first: str) -> bool:
     """Whether a question names the row by what its first cell says."""
     own = content_words(first)
     return bool(own) and own <= content_words(question)
+
+
+def row_name(question: str, values: Sequence[str]) -> str | None:
+    """The cell by which a question names a row: the first, else the longest one that it says, which is no bare number.
+
+    "How much is the foot valve?" names "77-320 | Foot valve | 22.00".
+    """
+    if values and names_row(question, values[0]):
+        return values[0]
+    further = [cell for cell in values[1:] if len(cell) > 1 and _LETTER.search(cell) and names_row(question, cell)]
+    return max(further, key=len, default=None)
+
+
+def _in_full(words: set[str], header: Sequence[str], named: set[int]) -> set[int]:
+    """Without columns that only share words with one which is named in full: "HX-40 Basic" where "HX-40 Pro" is."""
+    own = [content_words(_REMARK.sub("", cell)) for cell in header]
+    full = [i for i in named if own[i] and own[i] <= words]
+    return {i for i in named if i in full or not any(own[i] & words <= own[j] & words for j in full)}
 
 
 def _names(part: str, words: set[str], cell: str) -> bool:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from graph.columns import names_row, offers, tells_by_row
+from graph.columns import offers, row_name, tells_by_row
 from graph.evidence import Source, Strip
 from graph.exchanges import is_question, is_verdict
 from graph.language import has_han
@@ -47,7 +48,8 @@ _ASKS_HOW = re.compile(r"\bhow (?:do|does|can|to|should|would)\b|如何|怎么|�
 def ranked(request: Request, part: str, number: int | None) -> list[tuple[Source, Strip]]:
     """The strips worth quoting for one part of the question, best first."""
     expected = Expected(part)
-    scored = [entry for source in request.sources for entry in _scored(source, part, number, expected)]
+    asked = request.standalone
+    scored = [entry for source in request.sources for entry in _scored(source, asked, part, number, expected)]
     scored = sorted((entry for entry in scored if entry[0] > 0), key=lambda entry: -entry[0])
     if not scored:
         return []
@@ -57,25 +59,26 @@ def ranked(request: Request, part: str, number: int | None) -> list[tuple[Source
     settled = asks_why(part) and expected.share(strip.text) == 1.0
     several = asks_several(part) and not settled
     bar = best * (SEVERAL_BAR if several else FACT_BAR if number is None else PART_BAR)
-    row, asked = _row_name(strip), request.standalone
-    named = row is not None and names_row(asked, row)
+    row = _row_name(asked, part, source, strip)
     # 陪产假 names no row of 产假.
-    others = asked.replace(row, " ") if row and named else asked
+    others = asked.replace(row, " ") if row else asked
     return [
         (each, one)
         for score, each, one in scored
         if score >= bar
-        and (not named or score >= best * FACT_BAR or _row_name(one) is not None)
+        and (row is None or score >= best * FACT_BAR or _is_row(one))
         # A list is told whole where it answers best, or not announced.
         and (one is strip or not announces(one.text))
-        # Of a table in which the question names a row, the others tell of something else.
-        and not (named and (other := _row_name(one)) is not None and other != row and not names_row(others, other))
+        # Where the question names a row, the others tell of something else.
+        and (row is None or not _is_row(one) or row in cells(one.text) or _row_name(others, part, each, one))
         and (each.hit.document.id == home or not steady or _own(one, number) >= FACT_BAR)
         and (not settled or expected.share(one.text) > 0)
     ]
 
 
-def _scored(source: Source, part: str, number: int | None, expected: Expected) -> list[tuple[float, Source, Strip]]:
+def _scored(
+    source: Source, question: str, part: str, number: int | None, expected: Expected
+) -> list[tuple[float, Source, Strip]]:
     asked, several = content_words(part), asks_several(part)
     least = FOLLOWS if _one_matter(part) else 0.0
     code_wanted = _ASKS_CODE.search(part) is not None
@@ -85,7 +88,7 @@ def _scored(source: Source, part: str, number: int | None, expected: Expected) -
     for strip in source.strips:
         own = _own(strip, number)
         header = header_line(source, strip)
-        if header and tells_by_row(part, cells(header), cells(strip.text)[0]):
+        if header and _answers(question, part, cells(header), cells(strip.text)):
             score = own + ROW_BONUS
         else:
             score = own + KIND_BONUS * expected.share(strip.text, header or "")
@@ -118,8 +121,22 @@ def _one_matter(part: str) -> bool:
     return _ASKS_HOW.search(part) is not None or asks_why(part)
 
 
-def _row_name(strip: Strip) -> str | None:
-    return cells(strip.text)[0] if strip.text.lstrip().startswith("|") else None
+def _is_row(strip: Strip) -> bool:
+    return strip.text.lstrip().startswith("|")
+
+
+def _answers(question: str, part: str, header: Sequence[str], row: Sequence[str]) -> bool:
+    """Whether a row that the question names has what a part of it asks for."""
+    return tells_by_row(part, header, row[0]) or (row_name(question, row) is not None and offers(part, header))
+
+
+def _row_name(question: str, part: str, source: Source, strip: Strip) -> str | None:
+    """The cell that says of which thing a row tells what is asked for; None for rows of others."""
+    if not _is_row(strip):
+        return None
+    row, header = cells(strip.text), header_line(source, strip)
+    told = header is not None and tells_by_row(part, cells(header), row[0])
+    return row[0] if told else row_name(question, row)
 
 
 def _only_announces(source: Source, strip: Strip) -> bool:

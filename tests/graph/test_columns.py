@@ -77,3 +77,26 @@ def test_a_column_that_counts_the_rows_says_little_of_what_they_are_about() -> N
 @given(st.text(max_size=60), st.lists(st.text(max_size=12), max_size=6), st.lists(st.text(max_size=12), max_size=6))
 def test_columns_are_of_the_row(question: str, header: list[str], values: list[str]) -> None:
     assert asked_columns(parts(question), header, values) <= frozenset(range(max(len(header), len(values))))
+
+
+@pytest.mark.parametrize(
+    ("question", "header", "columns"),
+    [
+        ("What is the price?", ("Order number", "Article", "Price (EUR)"), ["Order number", "Article", "Price (EUR)"]),
+        ("What is the price?", ("Item no.", "Product", "Colour", "Price"), ["Item no.", "Product", "Price"]),
+        ("单价是多少？", ("货号", "品名", "单价（元）", "库存"), ["货号", "品名", "单价（元）"]),
+        ("What is the price?", ("Article", "Colour", "Price"), ["Article", "Price"]),
+    ],
+)
+def test_a_row_with_a_number_in_front_keeps_what_it_is_called(
+    question: str, header: tuple[str, ...], columns: list[str]
+) -> None:
+    row = ("9001", "Bracket", "17", "3")[: len(header)]
+    assert [header[i] for i in sorted(asked_columns((question,), header, row))] == columns
+
+
+@pytest.mark.parametrize("unit", ["Unit", "Units", "UoM", "Einheit", "单位", "計量單位"])
+def test_the_unit_is_told_with_a_value_alone(unit: str) -> None:
+    header = ("Parameter", "Slim", "Broad", "Remark", unit)
+    told = asked_columns(("What is the flow of the Slim?",), header, ("Flow", "3", "5", "", "l/h"))
+    assert [header[i] for i in sorted(told)] == ["Parameter", "Slim", unit]

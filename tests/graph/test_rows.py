@@ -178,3 +178,64 @@ def test_a_long_table_is_told_from_all_its_passages() -> None:
     engine = Engine(deps([first, rest], calibration=ScriptedGrader([0.9]), generation=GenerationConfig()))
     answer = asyncio.run(engine.ask("有哪些型号？"))
     assert sorted(answer.text.split("\n")) == ["型号：QH-240，净重：136 kg。[2]", "型号：QH-60，净重：48 kg。[1]"]
+
+
+SPECIFICATION = (
+    "| Parameter | KR-2 Slim | KR-2 Broad | Unit |\n|---|---|---|---|\n| Flow rate | 12 | 30 | l/h |\n"
+    "| Mounting height | 5 | 9 | m |\n| Fuse | T1 | T2 | A |"
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "table", "told"),
+    [
+        (
+            "What is the flow rate of the KR-2 Broad?",
+            SPECIFICATION,
+            "Parameter: Flow rate, KR-2 Broad: 30, Unit: l/h. [1]",
+        ),
+        (
+            "What is the flow rate?",
+            SPECIFICATION,
+            "Parameter: Flow rate, KR-2 Slim: 12, KR-2 Broad: 30, Unit: l/h. [1]",
+        ),
+        (
+            "KR-2 宽型的流量是多少？",
+            "| 参数 | 单位 | KR-2 窄型 | KR-2 宽型 |\n|---|---|---|---|\n| 流量 | 升/小时 | 12 | 30 |",
+            "参数：流量，单位：升/小时，KR-2 宽型：30。[1]",
+        ),
+        (
+            "How high can the KR-2 Slim be mounted?",
+            SPECIFICATION,
+            "Parameter: Mounting height, KR-2 Slim: 5, Unit: m. [1]",
+        ),
+    ],
+)
+def test_a_value_is_told_with_the_unit_of_its_row(question: str, table: str, told: str) -> None:
+    assert ask(question, table).text == told
+
+
+@pytest.mark.parametrize(
+    ("question", "table", "told"),
+    [
+        (
+            "How much does the KR-2 Broad cost?",
+            "| Order number | Article | Price (EUR) |\n|---|---|---|\n| 77-1 | KR-2 Slim | 410.00 |\n"
+            "| 77-2 | KR-2 Broad | 655.00 |\n| 77-3 | Foot valve | 22.00 |",
+            "Order number: 77-2, Article: KR-2 Broad, Price (EUR): 655.00. [1]",
+        ),
+        (
+            "膜片 8 英寸的单价是多少？",
+            "| 货号 | 品名 | 单价（元） |\n|---|---|---|\n| 7731 | 膜片 6 英寸 | 85 |\n| 7732 | 膜片 8 英寸 | 110 |",
+            "货号：7732，品名：膜片 8 英寸，单价（元）：110。[1]",
+        ),
+        (
+            "What does alarm A08 mean and what should I do?",
+            "| Alarm | Meaning | Action |\n|---|---|---|\n| A04 | Membrane broken | Replace the membrane |\n"
+            "| A08 | Motor overloaded | Let it cool |\n| A15 | Battery empty | Replace the cell |",
+            "Alarm: A08, Meaning: Motor overloaded, Action: Let it cool. [1]",
+        ),
+    ],
+)
+def test_no_row_of_another_thing_follows_the_one_that_the_question_names(question: str, table: str, told: str) -> None:
+    assert ask(question, table).text == told
