@@ -68,7 +68,9 @@ class Server:
         if status == 200 and isinstance(reply, dict):
             return reply
         if status == 401:
-            raise ConfigError(f"The server at {self.url} asks for its key: set {API_KEY} to it here too.")
+            raise ConfigError(
+                f"The server at {self.url} asks for its key: set {API_KEY} to it here too (crag keys add makes one)."
+            )
         told = reply.get("error", {}) if isinstance(reply, dict) else {}
         message = told.get("message") or f"The server at {self.url} answered with status {status}."
         if told.get("code") == "model_not_found":

@@ -43,6 +43,11 @@ class KeyRing:
         except ConfigError:
             return True
 
+    @property
+    def lost(self) -> bool:
+        """Whether a key is asked for and there is none any more. Raises ConfigError."""
+        return not self._digests() and self._closed
+
     def owner(self, given: bytes) -> str | None:
         """Whose key this is, or None. Takes the same time whichever key it is or resembles. Raises ConfigError."""
         digest = _digest(given)
@@ -93,13 +98,14 @@ def add_key(home: Path, name: str) -> str:
     return key
 
 
-def remove_key(home: Path, name: str) -> None:
-    """Raises NotFoundError."""
+def remove_key(home: Path, name: str) -> int:
+    """Gives how many are left. Raises NotFoundError."""
     entries = read_keys(home / FILE)
     rest = [entry for entry in entries if entry["name"] != name]
     if len(rest) == len(entries):
         raise NotFoundError(f"There is no key named {name!r}: 'crag keys list' shows them.")
     _write(home, rest)
+    return len(rest)
 
 
 def _write(home: Path, entries: list[dict[str, Any]]) -> None:

@@ -120,12 +120,15 @@ class Guard:
             given = given[scheme.end() :]
         try:
             scope[OWNER] = self._keys.owner(given.encode("latin-1"))
+            lost = self._keys.lost
         except ConfigError as error:  # It names a path of the server's, which is for its operator.
             logger.error("%s", error)
             return _refuse(503, "The server cannot read its keys: its log says why.", "keys_unreadable")
         if scope[OWNER] is not None:
             return None
         message = "This server asks for its key: send it as 'Authorization: Bearer KEY'."
+        if lost:
+            message = "The last key of this server was removed: make one with 'crag keys add NAME', or restart it."
         return _refuse(401, message, "invalid_api_key", {"www-authenticate": "Bearer"})
 
     def _refusal(self, scope: Scope) -> JSONResponse | None:

@@ -43,18 +43,19 @@ def bind(host: str, port: int, keys: KeyRing) -> socket.socket:
             f"Serving on {host} would open the documents to others: make a key with 'crag keys add NAME' (or set "
             f"{API_KEY} to one that clients must send), or leave --host out to serve this machine only."
         )
-    return listen(host, port)
+    another = port + 1 if port < 65535 else port - 1
+    return listen(host, port, f"crag serve --port {another}, in a clone also make run PORT={another}")
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """A listening socket. Raises ConfigError for a port in use or a bad address."""
+def listen(host: str, port: int, another: str = "--port N") -> socket.socket:
+    """A listening socket. Raises ConfigError for a port in use (`another` says how to choose one) or a bad address."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         return socket.create_server((host, port), family=family, backlog=256)
     except OSError as error:
         if error.errno == 98 or "in use" in str(error):
             raise ConfigError(
-                f"Port {port} on {host} is in use: stop what listens there, or choose --port N."
+                f"Port {port} on {host} is in use: stop what listens there, or choose another ({another})."
             ) from error
         raise ConfigError(f"Cannot listen on {host}, port {port}: {error.strerror or error}.") from error
 

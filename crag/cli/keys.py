@@ -22,12 +22,15 @@ def keys() -> None:
 @json_option
 def add(name: str, home: Path, as_json: bool) -> None:
     """Make a key for NAME, a person or a program. It is printed this once: only its digest is kept."""
+    first = not read_keys(home / FILE)
     key = add_key(home, name)
     if as_json:
         print_json({"name": name, "key": key})
         return
     click.echo(key)
-    click.echo(f"That is the key of {name}: it is not shown again. A running server asks for it from now on.", err=True)
+    click.echo(f"That is the key of {name}: it is not shown again.", err=True)
+    if first:
+        click.echo("A running server asks for a key from now on, also on this machine and on the page.", err=True)
 
 
 @keys.command("list")
@@ -51,9 +54,18 @@ def list_keys(home: Path, as_json: bool) -> None:
 @home_option
 @json_option
 def remove(name: str, home: Path, as_json: bool) -> None:
-    """Remove the key of NAME: a running server refuses it at once."""
-    remove_key(home, name)
+    """Remove the key of NAME: a running server refuses it at once.
+
+    Where it was the last one, the server goes on asking for a key until it is restarted.
+    """
+    left = remove_key(home, name)
     if as_json:
-        print_json({"removed": name})
-    else:
-        click.echo(f"Removed the key of {name}.")
+        print_json({"removed": name, "left": left})
+        return
+    click.echo(f"Removed the key of {name}.")
+    if not left:
+        click.echo(
+            "It was the last one. A running server goes on asking for a key, so that it opens to nobody unasked: "
+            "restart it to do without, or make another with 'crag keys add NAME'.",
+            err=True,
+        )

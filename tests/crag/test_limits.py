@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -215,4 +216,30 @@ def test_a_server_that_has_had_keys_does_not_open_when_the_last_is_removed(tmp_p
         kept = (tmp_path / "keys.json").rename(tmp_path / "away.json")
         assert ring
         assert ring.owner(b"") is None
+        assert ring.lost
         kept.rename(tmp_path / "keys.json")
+
+
+def test_the_commands_say_what_the_first_and_the_last_key_do_to_a_running_server(tmp_path: Path) -> None:
+    with serving(tmp_path / "home") as server, httpx.Client(base_url=server.url, timeout=60) as http:
+        home = tmp_path / "home"
+        assert http.get("/v1/models").status_code == 200
+        assert "asks for a key from now on" in crag("keys", "add", "anna", home=home).err
+        assert "asks for a key" not in crag("keys", "add", "bert", home=home).err
+        assert http.get("/v1/models").status_code == 401
+        assert "the last" not in crag("keys", "remove", "bert", home=home).err
+        assert "restart it to do without" in crag("keys", "remove", "anna", home=home).err
+        refused = http.get("/v1/models")
+        assert refused.status_code == 401
+        assert "last key of this server was removed" in refused.json()["error"]["message"]
+        again = crag("keys", "add", "anna", home=home).out.strip()
+        assert http.get("/v1/models", headers={"authorization": f"Bearer {again}"}).status_code == 200
+
+
+def test_a_port_that_is_taken_is_told_with_the_commands_that_choose_another(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        told = sentence(crag("serve", "--port", str(port), home=tmp_path))
+    other = port + 1 if port < 65535 else port - 1
+    assert f"crag serve --port {other}" in told
+    assert f"make run PORT={other}" in told
