@@ -12,9 +12,9 @@ from chunking.loaders.archive import check_archive, damaged
 from chunking.loaders.base import Parsed, TextBuilder, item_indent
 from chunking.loaders.docx_numbering import Numbering, W, value
 from chunking.loaders.docx_runs import Runs, boxes, words
+from chunking.loaders.stated import stated_title
 from chunking.loaders.tables import is_header, table_text
 from chunking.loaders.titles import with_titles
-from chunking.normalize import clean
 
 _HEADING_STYLE = re.compile(r"(?:heading|标题|標題)\s*(\d)", re.IGNORECASE)
 _CONTENTS_STYLE = re.compile(r"toc\s*\d|目录\s*\d", re.IGNORECASE)
@@ -32,7 +32,7 @@ def load_docx(data: bytes, source: str) -> Parsed:
 
     try:
         document = docx.Document(io.BytesIO(data))
-        title = clean(document.core_properties.title or "").strip()
+        title = stated_title(document.core_properties.title)
         reader = _Reader(document)
         reader.read()
     except Exception as error:  # python-docx lets lxml, KeyError and ValueError through for damaged parts

@@ -16,6 +16,7 @@ from chunking.loaders.html_frames import content
 from chunking.loaders.html_nesting import BLOCK_TAGS, bounded
 from chunking.loaders.html_scripts import write_scripts
 from chunking.loaders.html_tables import flat, runs_of, written
+from chunking.loaders.stated import stated_title
 from chunking.loaders.titles import with_titles
 from chunking.normalize import clean, decode
 
@@ -59,7 +60,7 @@ def write_page(html: str, builder: TextBuilder, *, framed: bool = True) -> Page 
 
     tree = LexborHTMLParser(bounded(html))
     title_node = tree.css_first("title")
-    title = " ".join(clean(title_node.text()).split()) if title_node else ""
+    title = stated_title(title_node.text()) if title_node else ""
     root = content(tree, framed=framed)
     if root is None:
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib.util import find_spec
 from pathlib import PurePosixPath
 from urllib.parse import urlsplit
 
@@ -46,7 +47,14 @@ MEDIA_TYPES: dict[str, str] = {
 }
 
 SUPPORTED: tuple[str, ...] = tuple(MEDIA_TYPES)
-"""File suffixes that `load_path` reads, lower case."""
+"""File suffixes that `load_path` reads where every extra is installed, lower case."""
+
+_NEEDS: dict[str, tuple[str, ...]] = {
+    XLSX: ("openpyxl",),
+    PPTX: ("pptx",),
+    **dict.fromkeys(PICTURES, ("rapidocr", "PIL")),
+}
+"""Modules that come with an extra, by the media type that takes them."""
 
 _ALIASES: dict[str, str] = {
     "application/xhtml+xml": "text/html",
@@ -79,6 +87,12 @@ _FOREIGN: dict[bytes, str] = {
 }
 
 
+def readable_suffixes() -> tuple[str, ...]:
+    """Those of `SUPPORTED` that can be read with what is installed here."""
+    missing = {kind for kind, modules in _NEEDS.items() if not all(map(find_spec, modules))}
+    return tuple(suffix for suffix, kind in MEDIA_TYPES.items() if kind not in missing)
+
+
 def file_name(source: str) -> str:
     """The last part of a path or URL."""
     path = urlsplit(source).path if "://" in source else source.replace("\\", "/")
@@ -100,7 +114,8 @@ def media_type_of(data: bytes, source: str, declared: str | None) -> str:
         return told
     if foreign:
         raise DocumentError(
-            f"{source} is {foreign}, which is not supported: convert it to {', '.join(SUPPORTED)}.", code="unsupported"
+            f"{source} is {foreign}, which is not supported: convert it to {', '.join(readable_suffixes())}.",
+            code="unsupported",
         )
     if wanted in BINARY:
         raise DocumentError(
@@ -110,7 +125,9 @@ def media_type_of(data: bytes, source: str, declared: str | None) -> str:
         return wanted
     if declared is None and not suffix:
         return "text/plain"
-    raise DocumentError(f"{source} is of no supported type: convert it to {', '.join(SUPPORTED)}.", code="unsupported")
+    raise DocumentError(
+        f"{source} is of no supported type: convert it to {', '.join(readable_suffixes())}.", code="unsupported"
+    )
 
 
 def _sniff(data: bytes) -> tuple[str | None, str | None]:

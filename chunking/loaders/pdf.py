@@ -12,7 +12,7 @@ from chunking.loaders.ocr import LONG_SIDE, can_recognise, recognise
 from chunking.loaders.pages import compose_pages, page_ranges
 from chunking.loaders.pdf_lines import Line
 from chunking.loaders.pdf_page import page_lines
-from chunking.normalize import clean
+from chunking.loaders.stated import stated_title
 
 _PDFIUM = threading.Lock()  # the library is not thread-safe, not even across documents
 _FEW_CHARACTERS = 40
@@ -85,7 +85,7 @@ def _read(data: bytes, source: str, ocr: bool) -> _Reading:
                 reading.recognised.append(number)
             reading.pages.append(lines)
         with _PDFIUM:
-            reading.title = clean(document.get_metadata_dict().get("Title") or "").strip()
+            reading.title = stated_title(document.get_metadata_dict().get("Title"))
         return reading
     finally:
         with _PDFIUM:

@@ -10,6 +10,7 @@ from chunking.errors import DocumentError, install_line
 from chunking.loaders.archive import check_archive, damaged
 from chunking.loaders.base import Parsed, TextBuilder
 from chunking.loaders.scripts import Height, on_one_line
+from chunking.loaders.stated import stated_title
 from chunking.loaders.tables import table_text
 from chunking.normalize import clean
 
@@ -29,7 +30,7 @@ def load_pptx(data: bytes, source: str) -> Parsed:
     page_starts: list[int] = []
     try:
         slides = pptx.Presentation(io.BytesIO(data))
-        title = clean(slides.core_properties.title or "").strip()
+        title = stated_title(slides.core_properties.title)
         for number, slide in enumerate(slides.slides, start=1):
             page_starts.append(builder.next_start)
             _write(slide, builder, number)
@@ -44,7 +45,7 @@ def load_pptx(data: bytes, source: str) -> Parsed:
     return Parsed(
         builder.text,
         tuple(builder.blocks),
-        title=first if not title or title == "PowerPoint Presentation" else title,
+        title=title or first,
         page_starts=tuple(page_starts),
     )
 

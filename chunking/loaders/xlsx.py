@@ -14,6 +14,7 @@ from chunking.errors import DocumentError, install_line
 from chunking.loaders.archive import check_archive, damaged
 from chunking.loaders.base import Parsed, TextBuilder
 from chunking.loaders.scripts import HEIGHTS, on_one_line
+from chunking.loaders.stated import stated_title
 from chunking.loaders.tables import is_header, table_text
 from chunking.normalize import clean
 
@@ -38,7 +39,7 @@ def load_xlsx(data: bytes, source: str) -> Parsed:
             # What it does not keep when it writes (styles, validation) does not matter here.
             warnings.simplefilter("ignore")
             book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True, rich_text=True)
-        title = clean(book.properties.title or "").strip()
+        title = stated_title(book.properties.title)
         sheets = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
         for sheet in sheets:
             if len(sheets) > 1:

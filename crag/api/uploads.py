@@ -14,7 +14,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 
 from chunking.errors import StoreError
-from chunking.loaders import SUPPORTED
+from chunking.loaders.media import readable_suffixes
 from crag.api import schemas
 from crag.api.documents import find_document
 from crag.api.errors import BODY_TOO_LARGE, ApiError, responses
@@ -144,7 +144,7 @@ def _keep(file: UploadFile, path: Path) -> None:
 def limits_shape(limits: Limits) -> dict[str, Any]:
     """What a page has to know before it uploads."""
     return {
-        "suffixes": list(SUPPORTED),
+        "suffixes": list(readable_suffixes()),
         "limits": {
             "upload_bytes": limits.max_upload_mb * 1024**2,
             "file_bytes": limits.max_file_mb * 1024**2,

@@ -14,7 +14,8 @@ from fpdf import FPDF
 from PIL import Image, ImageDraw, ImageFont
 
 from chunking.errors import DocumentError
-from chunking.loaders import load_bytes
+from chunking.loaders import SUPPORTED, load_bytes
+from chunking.loaders.media import readable_suffixes
 from chunking.loaders.ocr import recognise
 
 FONTS = (
@@ -143,7 +144,21 @@ def test_a_picture_without_text_is_an_error() -> None:
 
 
 def test_without_the_extra_scans_are_named_with_the_line_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert ".png" in readable_suffixes()
     monkeypatch.setitem(sys.modules, "rapidocr", None)  # what Python takes for a package that is not there
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    assert set(SUPPORTED) - set(readable_suffixes()) == {
+        ".png",
+        ".jpg",
+        ".jpeg",
+        ".tif",
+        ".tiff",
+        ".webp",
+        ".xlsx",
+        ".xlsm",
+    }
+    with pytest.raises(DocumentError, match=r"no supported type: convert it to (?!.*\.(?:png|xlsx))"):
+        load_bytes(b"words", source="a.xyz")
     install = r"pip install 'agentic-crag\[ocr\]' elsewhere"
     with pytest.raises(DocumentError, match=rf"a\.png is a picture.*{install}\.$"):
         load_bytes(_file(_english(), form="PNG"), source="a.png")

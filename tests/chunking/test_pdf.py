@@ -6,10 +6,13 @@ from collections.abc import Callable
 
 import pytest
 from fpdf import FPDF
+from hypothesis import given
+from hypothesis import strategies as st
 
 from chunking.loaders import load_bytes
 from chunking.loaders.joining import join_lines
 from chunking.loaders.pdf_characters import HYPHEN
+from chunking.loaders.stated import stated_title
 from tests.chunking.blocks import kinds
 
 
@@ -41,6 +44,43 @@ def test_pdf_paragraphs_headings_and_pages() -> None:
     assert document.title == "Heading 1"
     assert document.page_at(document.text.index("page 2")) == 2
     assert document.notes == ("running headers, footers and page numbers left out: 6 lines",)
+
+
+@pytest.mark.parametrize(
+    ("stated", "title"),
+    [
+        ("about:blank", "Pump manual"),
+        ("Microsoft Word - pump.doc", "Pump manual"),
+        ("Microsoft Word - The HX-200 pump", "The HX-200 pump"),
+        ("untitled", "Pump manual"),
+        ("未命名文档", "Pump manual"),
+        ("新建 Microsoft Word 文档", "Pump manual"),
+        (r"C:\Users\anna\final", "Pump manual"),
+        ("file:///tmp/pump", "Pump manual"),
+        ("pump_v2 (final).indd", "Pump manual"),
+        ("20260612-01", "Pump manual"),
+        ("Untitled: an exhibition", "Untitled: an exhibition"),
+        ("Using Node.js", "Using Node.js"),
+        ("文件管理办法", "文件管理办法"),
+    ],
+)
+def test_a_pdfs_title_is_not_what_its_program_left_there(stated: str, title: str) -> None:
+    pdf = _pdf()
+    pdf.set_title(stated)
+    pdf.add_page()
+    pdf.set_font("Helvetica", size=18)
+    pdf.cell(0, 10, "Pump manual", new_x="LMARGIN", new_y="NEXT")
+    pdf.set_font("Helvetica", size=10)
+    pdf.multi_cell(170, 5, "The pump is serviced every six months by the people of the plant. " * 6)
+    assert load_bytes(bytes(pdf.output()), source="a.pdf").title == title
+
+
+@given(st.text(max_size=80))
+def test_a_stated_title_is_one_line_of_what_was_given_or_nothing(given_title: str) -> None:
+    title = stated_title(given_title)
+    assert title == " ".join(title.split())
+    assert stated_title(title) == title or "icrosoft" in given_title
+    assert stated_title(f"{given_title}/pump.pdf") == ""
 
 
 def test_pdf_bold_lines_are_headings_and_bold_words_are_not() -> None:
