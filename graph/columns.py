@@ -21,8 +21,11 @@ _ASKED = tuple(
             r"\bmeanings?\b|\bdescription\b|\bdefinition\b|含[义義]|[说說]明|描述|定[义義]|解[释釋]",
         ),
         (
-            r"\bwhat (?:should|must|can|do|to)\b.*\bdo\b|\bfix\b|\bsolve\b|怎么[办做]|如何处理|怎么处理|怎麼辦",
-            r"\bwhat to do\b|\bactions?\b|\bsolution\b|\bfix\b|\bresolution\b|[处處]理|措施|[办辦]法|解[决決]",
+            r"\bwhat (?:should|must|can|do|to)\b.*\bdo\b|\bfix\b|\bsolve\b|\bremed(?:y|ies)\b"
+            r"|怎么[办做]|如何(?:处理|解决|排除)|怎么(?:处理|解决|排除)|怎麼[辦做]",
+            r"\bwhat to do\b|\bactions?\b|\bsolutions?\b|\bfix(?:es)?\b|\bresolution\b|\bremed(?:y|ies)\b"
+            r"|\bcorrect(?:ion|ive)\b|\bcounter-?measures?\b|\bcures?\b|\bresponse\b|\btroubleshooting\b"
+            r"|[处處]理|措施|[办辦]法|解[决決]|[对對]策|排除|[应應][对對]",
         ),
     )
 )

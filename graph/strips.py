@@ -14,11 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chunking.sentences import split_sentences
+from graph.columns import tells_by_row
 from graph.evidence import Strip
 from graph.exchanges import is_question, is_verdict
 from graph.lines import is_numbered_heading, pieces
 from graph.lists import Items, list_around
+from graph.measures import measures
 from graph.naming import naming
+from graph.quotes import carried_header, cells
 from graph.support import content_words
 from retrieval.interaction import under_headings
 from retrieval.types import Hit
@@ -33,7 +36,10 @@ IMPLIED = 0.5
 _UNMARKED = ("text/plain", "application/pdf", "image/")
 """Media types whose headings no mark tells."""
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
-_HEADING = re.compile(r"#{1,6}[ \t]+\S[^\n]*\Z")
+_HEADING_LINE = re.compile(
+    r"#{1,6}[ \t]+\S(?:[^\n]*\S)?|\*\*(?=[^*\n]*[^\W\d_])[^*\n]{1,60}[^*\n.!?。！？:：,，;；]\*\*(?=[ \t]*(?:\n|\Z))"
+)
+"""A line of bold letters that ends as no sentence does is one too."""
 _SPOKEN = re.compile(r"[a-z0-9_.\-]+|[\u3400-\u9fff]+")
 _TABLE_RULE = re.compile(r"\|(?:\s*:?-+:?\s*\|)+")
 _NO_WORDS = re.compile(r"[\W_]*")
@@ -73,6 +79,13 @@ class Cut:
             first -= 1
         return first if first < index else None
 
+    def header_text(self, index: int) -> str | None:
+        """The table's header above a row, also where the table began in the passage before."""
+        header = self.header(index)
+        if header is not None:
+            return self.text(header) if header in self.headers else None
+        return carried_header(self.hit.chunk.context) if self.text(index).startswith("|") else None
+
     def in_context(self, index: int) -> str:
         """The span under what stands above it: title, headings and, for a table row, the table's header."""
         header = self.header(index)
@@ -91,7 +104,7 @@ def cut(hit: Hit, probability: float) -> Cut:
     unmarked = hit.document.media_type.startswith(_UNMARKED)
     for start, end, heads in _sentences(chunk.text, unmarked):
         text = chunk.text[start:end]
-        if heads or _HEADING.match(text) or text.strip().lower() in known:
+        if heads or text.strip().lower() in known:
             above = text.strip("# \t")
         elif _TABLE_RULE.fullmatch(text):
             headers.add(len(spans) - 1)
@@ -105,15 +118,28 @@ def _sentences(text: str, unmarked: bool) -> list[tuple[int, int, bool]]:
     """Sentences and fields, and where headings are `unmarked`, those too, and whether each is one. Code stays whole."""
     found: list[tuple[int, int, bool]] = []
     fenced = False
+    headed = 0
     for start, end in split_sentences(text):
         fences = len(_FENCE.findall(text, start, end))
-        found += [(start, end, False)] if fenced or fences else pieces(text, start, end, unmarked)
+        heading = None if fenced or fences or not _opens_line(text, start) else _HEADING_LINE.match(text, start)
+        # "## 4. Results" has a full stop in it, and the line below may be its first sentence.
+        if heading is not None:
+            headed = heading.end()
+            found.append((start, headed, True))
+        begin = start if start >= headed else headed + len(text[headed:end]) - len(text[headed:end].lstrip())
+        if begin >= end:
+            continue
+        found += [(begin, end, False)] if fenced or fences else pieces(text, begin, end, unmarked)
         fenced ^= fences % 2 == 1
     said = ["", *(text[start:end] for start, end, _ in found), ""]
     return [
         (start, end, heads or (unmarked and is_numbered_heading(*said[number - 1 : number + 2])))
         for number, (start, end, heads) in enumerate(found, 1)
     ]
+
+
+def _opens_line(text: str, at: int) -> bool:
+    return not text[text.rfind("\n", 0, at) + 1 : at].strip()
 
 
 def refers_back(text: str) -> bool:
@@ -153,6 +179,7 @@ def relevances(question: str, cuts: Sequence[Cut], similarities: NDArray[np.floa
         for heading in cut_.headings
     ]
     named = naming(question, texts, over)
+    told = _told(question, cuts) if measures(question) else set()
     header = [i in cut_.headers for cut_ in cuts for i in range(len(cut_.spans))]
     scores = []
     for i, text in enumerate(texts):
@@ -167,12 +194,24 @@ def relevances(question: str, cuts: Sequence[Cut], similarities: NDArray[np.floa
             SIMILARITY * float(likeness[i])
             + COVERAGE * (said + IMPLIED * implied) / total
             + PASSAGE * passage[i]
-            + NAMED * (max(own, float(_first_cell(text) in spoken)) - other)
+            + NAMED * (max(own, float(_first_cell(text) in spoken or i in told)) - other)
         )
         scores.append(max(score, 0.0))
     best = max(scores, default=0.0) or 1.0
     scaled = iter([score / best for score in scores])
     return [[next(scaled) for _ in cut_.spans] for cut_ in cuts]
+
+
+def _told(question: str, cuts: Sequence[Cut]) -> set[int]:
+    """Which of all sentences are rows with the name of the measure that is asked for: "Weight | 152 kg"."""
+    rows = [(cut_, i, cut_.text(i)) for cut_ in cuts for i in range(len(cut_.spans))]
+    return {
+        number
+        for number, (cut_, i, text) in enumerate(rows)
+        if text.startswith("|")
+        and (header := cut_.header_text(i)) is not None
+        and tells_by_row(question, cells(header), cells(text)[0])
+    }
 
 
 # A question's sentences are weighed when it is graded and again when it is answered.

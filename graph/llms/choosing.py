@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from graph.columns import offers, row_name, tells_by_row
 from graph.evidence import Source, Strip
@@ -60,17 +59,19 @@ def ranked(request: Request, part: str, number: int | None) -> list[tuple[Source
     several = asks_several(part) and not settled
     bar = best * (SEVERAL_BAR if several else FACT_BAR if number is None else PART_BAR)
     row = _row_name(asked, part, source, strip)
+    answered = _answers(asked, part, source, strip)
     # 陪产假 names no row of 产假.
     others = asked.replace(row, " ") if row else asked
     return [
         (each, one)
         for score, each, one in scored
         if score >= bar
-        and (row is None or score >= best * FACT_BAR or _is_row(one))
+        and (row is None or _is_row(one) or (score >= best * FACT_BAR and not (answered and number is None)))
         # A list is told whole where it answers best, or not announced.
         and (one is strip or not announces(one.text))
         # Where the question names a row, the others tell of something else.
         and (row is None or not _is_row(one) or row in cells(one.text) or _row_name(others, part, each, one))
+        and (not answered or not _is_row(one) or _answers(asked, part, each, one))
         and (each.hit.document.id == home or not steady or _own(one, number) >= FACT_BAR)
         and (not settled or expected.share(one.text) > 0)
     ]
@@ -88,7 +89,7 @@ def _scored(
     for strip in source.strips:
         own = _own(strip, number)
         header = header_line(source, strip)
-        if header and _answers(question, part, cells(header), cells(strip.text)):
+        if _answers(question, part, source, strip):
             score = own + ROW_BONUS
         else:
             score = own + KIND_BONUS * expected.share(strip.text, header or "")
@@ -125,9 +126,13 @@ def _is_row(strip: Strip) -> bool:
     return strip.text.lstrip().startswith("|")
 
 
-def _answers(question: str, part: str, header: Sequence[str], row: Sequence[str]) -> bool:
-    """Whether a row that the question names has what a part of it asks for."""
-    return tells_by_row(part, header, row[0]) or (row_name(question, row) is not None and offers(part, header))
+def _answers(question: str, part: str, source: Source, strip: Strip) -> bool:
+    """Whether a strip is a row that the question names, and has what a part of it asks for."""
+    header = header_line(source, strip) if _is_row(strip) else None
+    if header is None:
+        return False
+    names, row = cells(header), cells(strip.text)
+    return tells_by_row(part, names, row[0]) or (row_name(question, row) is not None and offers(part, names))
 
 
 def _row_name(question: str, part: str, source: Source, strip: Strip) -> str | None:

@@ -239,3 +239,10 @@ def test_a_value_is_told_with_the_unit_of_its_row(question: str, table: str, tol
 )
 def test_no_row_of_another_thing_follows_the_one_that_the_question_names(question: str, table: str, told: str) -> None:
     assert ask(question, table).text == told
+
+
+def test_the_row_of_what_a_verb_asks_is_told_not_the_one_that_only_names_the_thing() -> None:
+    sheet = "| Property | Value |\n|---|---|\n| Colour | grey |\n| Weight | 310 g (Slim), 385 g (Broad) |"
+    prices = "| Order number | Article | Price |\n|---|---|---|\n| 77-1 | KR-2 Slim | 41 |\n| 77-2 | KR-2 Broad | 65 |"
+    told = ask("How much does the KR-2 Slim weigh?", prices, sheet).text
+    assert told == "Property: Weight, Value: 310 g (Slim), 385 g (Broad) [1]"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,6 +27,8 @@ _SENTENCES = st.lists(
             "| a | 1 |",
             "- an item",
             "## A heading",
+            "## 4. A heading",
+            "**A heading**",
         ]
     ),
     min_size=1,
@@ -124,6 +127,33 @@ def test_a_heading_names_what_stands_under_it_and_is_no_evidence_itself() -> Non
     assert [cuts[0].text(i) for i in range(2)] == ["Ten by default.", "Five by default."]
     first, second = relevances("What is the default of top_k?", cuts, None)[0]
     assert first == 1 > second
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "headings"),
+    [
+        ("## 4. Communication\n\nIt speaks Modbus.", ["It speaks Modbus."], ["4. Communication"]),
+        ("### 2.1. Is it safe? Yes. Why\nIt is sealed.", ["It is sealed."], ["2.1. Is it safe? Yes. Why"]),
+        ("## 3. 供货\n交货期为四周。运费另计。", ["交货期为四周。", "运费另计。"], ["3. 供货"] * 2),
+        ("**Warranty and service**\n\nTwo years.", ["Two years."], ["**Warranty and service**"]),
+        (
+            "**Never open the case.**\n\n**Steps:**\n\n**42**",
+            ["**Never open the case.**", "**Steps:**", "**42**"],
+            [""] * 3,
+        ),
+        ("```\n# sets the port\nport = 4\n```", ["# sets the port\nport = 4"], [""]),
+    ],
+)
+def test_a_heading_is_the_whole_of_its_line(text: str, said: list[str], headings: list[str]) -> None:
+    made = cut(hit(text), 0.9)
+    assert [made.text(i) for i in range(len(made.spans))] == said
+    assert list(made.headings) == headings
+
+
+def test_the_row_of_the_measure_that_a_question_asks_is_the_most_relevant() -> None:
+    sheet = hit("| Property | Value |\n|---|---|\n| Colour | grey |\n| Weight | 310 g |")
+    header, colour, weight = relevances("How much does the KR-2 weigh?", [cut(sheet, 0.9)], None)[0]
+    assert weight == 1 > colour > header
 
 
 def test_a_table_header_is_no_evidence_and_a_row_is_known_by_its_first_cell() -> None:
