@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
+from graph import subjects_en, subjects_zh
 from graph.language import language_of
 from graph.smalltalk import aside
 from graph.subjects import replaced
@@ -76,6 +78,20 @@ _CORRECTS = re.compile(
     r"|\A\W*(?:(?:不对|不對|不是|抱歉|错了|錯了|不好意思|对不起)[\s，,。！!]*)*我(?:问|問|说|說|指|想问|想問)的是",
     re.IGNORECASE,
 )
+_ASKS_FIRST = re.compile(
+    r"\A\W*(?:(?:in|on|at|by|for|from|to|of|with) )?"
+    r"(?:how (?:many|much)(?: [\w-]+){0,2}?(?= (?:is|are|was|were|do|does|did)\b)"
+    r"|how \w+|what|which|who|whom|whose"
+    r"|when|where|why)\b\s*(?:(?:is|are|was|were|do|does|did)\b\s*)?",
+    re.IGNORECASE,
+)
+_ASKS_ZH = re.compile(
+    r"(?:在|由|从|是)?(?:什么时候|什麼時候|什么|什麼|多少[个個天年月日名种種次层層元块]?|[几幾][个個天年月日名种種次点點层層]?|谁|誰"
+    r"|哪[个個里裡儿兒年天些]?|如何|怎么?样?|为何|為何|为什么|為什麼|多[大长長高久远遠快深宽寬])"
+)
+# "min_commits_to_keep 又是多少？" asks what was asked of another.
+_AGAIN = re.compile(r"又[是为為](?:多少|什么|什麼|谁|誰|[几幾])\W*\Z")
+_ROOMS = {"zh": subjects_zh, "en": subjects_en}
 _PLACE = re.compile(r"\A(?:on|for|in|with|of|at)\s+", re.IGNORECASE)
 
 
@@ -97,35 +113,90 @@ def refers_back(question: str, history: tuple[Turn, ...]) -> bool:
     return not _stands_alone(question)
 
 
-def joined(question: str, history: tuple[Turn, ...]) -> str:
-    """The question after the last of the user's questions that stands alone; only after that one.
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A follow-up as one question, and what is searched for: the question before it may help the search."""
 
-    What asks nothing by itself ("And a basic one?") goes on where that question ends, as one question.
+    question: str
+    searched: str
+    sure: bool
+    """Whether `question` says all by itself."""
+
+
+def resolved(question: str, history: tuple[Turn, ...]) -> Resolved:
+    """The follow-up as it is meant: what it names takes the place of its like in the question before, a pronoun that
+    of what was named there.
+
+    Where that is not plain, the question before is searched for too, but never asked again.
     """
     anchor = _anchor(history)
-    if anchor is None:
-        return question
+    return Resolved(question, question, True) if anchor is None else _resolved(question, anchor)
+
+
+def _resolved(question: str, anchor: str) -> Resolved:
     rest = _rest(question)
-    if (other := _other_subject(anchor, question)) is not None:
-        return other[-QUESTION_LIMIT:]
-    if rest and not ASKS[language_of(rest)].search(rest):
-        comma = "，" if language_of(anchor) == "zh" else ", "
-        return f"{anchor.rstrip(' ?？.。!！')}{comma}{rest}"[-QUESTION_LIMIT:]
-    return f"{anchor} {question}"[-QUESTION_LIMIT:]
+    if ASKS[language_of(rest)].search(_AGAIN.sub("", rest)):
+        return _asking(rest, anchor)
+    rest = _AGAIN.sub("", rest).strip()
+    named = _PLACE.sub("", rest)
+    if (other := replaced(anchor, named)) is not None:
+        return _sure(other)
+    room = _ROOMS[language_of(anchor)]
+    placed = room.in_place(anchor, rest) if _says(rest) and language_of(rest) == language_of(anchor) else None
+    comma = "，" if language_of(anchor) == "zh" else ", "
+    whole = f"{anchor.rstrip(' ?？.。!！')}{comma}{rest}"
+    if placed is None:
+        about = room.topic(anchor)
+        gap = "" if language_of(anchor) == "zh" or not about else " "
+        return Resolved(f"{about}{gap}{rest}"[-QUESTION_LIMIT:], whole[-QUESTION_LIMIT:], False)
+    made, sure = placed
+    return _sure(made) if sure else Resolved(made[-QUESTION_LIMIT:], whole[-QUESTION_LIMIT:], False)
+
+
+def _asking(rest: str, anchor: str) -> Resolved:
+    """What asks by itself, about what was named before."""
+    if not _says(rest):
+        return _sure(_asked_otherwise(rest, anchor))
+    about = _ROOMS[language_of(anchor)].topic(anchor)
+    made = _ROOMS[language_of(rest)].with_topic(rest, about)
+    searched = f"{anchor} {rest}"[-QUESTION_LIMIT:]
+    return _sure(made) if made is not None else Resolved(rest, searched, False)
+
+
+def _sure(question: str) -> Resolved:
+    made = question[-QUESTION_LIMIT:]
+    return Resolved(made, made, True)
+
+
+def _says(text: str) -> bool:
+    """Whether it says anything beside asking: "By when?" does not."""
+    return bool(content_words(ASKS[language_of(text)].sub(" ", text)))
+
+
+def _asked_otherwise(rest: str, anchor: str) -> str:
+    """ "Who built the bridge?" and "By when?" make "By when built the bridge?": only the words are searched for."""
+    asks, bare = rest.strip(" ?？.。!！呢"), anchor.rstrip(" ?？.。!！")
+    if language_of(anchor) == "zh":
+        found = _ASKS_ZH.search(bare)
+        if found is None:
+            return f"{asks}{bare.removesuffix('吗').removesuffix('嗎')}？"
+        return f"{bare[: found.start()]}{asks}{bare[found.end() :]}？"
+    found = _ASKS_FIRST.match(bare)
+    return f"{asks} {bare[found.end() :] if found else bare}?"
 
 
 def _anchor(history: tuple[Turn, ...]) -> str | None:
-    """The user's last question that stands alone, else their first one; None where they have asked nothing.
+    """The user's last question that says all by itself, follow-ups as they were meant; None where they asked nothing.
 
-    About the subject that they named last: "And the HX-300?" makes it a question about that one.
+    "And the HX-300?" makes it a question about that one.
     """
     asked = [text.strip() for role, text in history if role == "user" and text.strip() and aside(text) is None]
     anchor = own_question(asked[0]) if asked else None
     for question in asked[1:]:
         if not _points(question) and not _CORRECTS.match(question) and _stands_alone(question):
             anchor = own_question(question)
-        elif anchor is not None:
-            anchor = _other_subject(anchor, question) or anchor
+        elif anchor is not None and (meant := _resolved(question, anchor)).sure and _says(_rest(question)):
+            anchor = meant.question
     return anchor
 
 
@@ -133,14 +204,6 @@ def _rest(question: str) -> str:
     """What a question says beside its tie to the one before."""
     own = _CORRECTS.sub("", own_question(question))
     return _ABOUT.sub("", own)
-
-
-def _other_subject(anchor: str, question: str) -> str | None:
-    """The anchor about what `question` names, where it does no more than name it."""
-    rest = _PLACE.sub("", _rest(question))
-    if ASKS[language_of(rest)].search(rest):
-        return None
-    return replaced(anchor, rest)
 
 
 def _points(question: str) -> bool:

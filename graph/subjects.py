@@ -7,7 +7,7 @@ import re
 from graph.support import content_words
 
 _NAME = re.compile(
-    r"(?<![A-Za-z0-9])(?:[A-Za-z]+-?\d[A-Za-z0-9]*|[A-Z][a-z]+[A-Z]\w*(?: \d+(?:\.(?:\d+|x))+)?"
+    r"(?<![A-Za-z0-9_])(?:[a-z]+(?:_[a-z0-9]+)+|[A-Za-z]+-?\d[A-Za-z0-9]*|[A-Z][a-z]+[A-Z]\w*(?: \d+(?:\.(?:\d+|x))+)?"
     r"|\d+(?:\.(?:\d+|x))+)(?![A-Za-z0-9])"
 )
 """HX-300, E07; KuStore, with its version; a version alone."""
@@ -47,6 +47,8 @@ def replaced(anchor: str, rest: str) -> str | None:
 def _kind(name: str) -> str:
     if name[0].isdigit():
         return "version"
+    if "_" in name:
+        return "parameter"
     return "product" if re.match(r"[A-Z][a-z]+[A-Z]", name) else re.split(r"[-\d]", name, maxsplit=1)[0].lower()
 
 

@@ -131,7 +131,7 @@ export default {
     "questions in one": "包含问题数", "small talk": "对话类型",
   },
   values: {
-    "as asked": "照原样", "joined to the question it follows": "与前一问合并", "rewritten by the model to stand alone": "由模型改写为独立问题",
+    "as asked": "照原样", "with what the question before it named": "代入了前一问所指的对象", "searched for together with the question it follows": "与前一问一起检索", "rewritten by the model to stand alone": "由模型改写为独立问题",
     "written by the model": "由模型写出", "no other words to search with": "没有其他用词可以检索", "this one": "这一次", "the one before": "前一次",
     "the question with its slips put right and without what surrounds it": "改正笔误并去掉多余内容的问题",
     "the question's words with words of the best passages": "问题的用词加上最佳段落的用词",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from chunking.errors import CragError, ProviderError
-from graph.followups import QUESTION_LIMIT, joined, own_question, refers_back
+from graph.followups import QUESTION_LIMIT, Resolved, own_question, refers_back, resolved
 from graph.language import language_of
 from graph.neutral import neutralise
 from graph.nodes.base import Node, Result, Run, degraded
@@ -14,7 +14,8 @@ from graph.side_requests import side_request
 from graph.smalltalk import aside
 from graph.state import State
 
-BY_RULE = "joined to the question it follows"
+BY_RULE = "with what the question before it named"
+WITH_CONTEXT = "searched for together with the question it follows"
 _SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {"question": {"type": "string"}},
@@ -33,7 +34,7 @@ async def condense(state: State, run: Run) -> Result:
         alone = own_question(state["question"]) if state["history"] else state["question"]
         return _standalone(alone, "as asked")
     if run.deps.chat is None:
-        return _standalone(joined(state["question"], state["history"]), BY_RULE)
+        return _meant(resolved(state["question"], state["history"]))
     language = language_of(state["question"])
     prompt = messages(
         language, "condense", history=conversation(state["history"]), question=neutralise(state["question"])
@@ -49,9 +50,20 @@ async def condense(state: State, run: Run) -> Result:
 
 
 def by_rule(state: State, run: Run, error: CragError) -> Result:
-    update, detail = _standalone(joined(state["question"], state["history"]), BY_RULE)
+    update, detail = _meant(resolved(state["question"], state["history"]))
     action = "The question is joined to the one before."
     return {**update, "degraded": degraded("condense", error, action)}, detail
+
+
+def _meant(follow_up: Resolved) -> Result:
+    update, detail = _standalone(follow_up.question, BY_RULE)
+    if follow_up.searched == follow_up.question:
+        return update, detail
+    return {**update, "search_query": follow_up.searched}, {
+        **detail,
+        "how": WITH_CONTEXT,
+        "searched": follow_up.searched,
+    }
 
 
 def _standalone(question: str, how: str) -> Result:
