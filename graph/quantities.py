@@ -127,7 +127,7 @@ _MONTHS = [
     "December",
 ]
 _SHORT_MONTHS = ["Jan", "Feb", "Mar", "Apr", "Jun", "Jul", "Aug", "Sept", "Sep", "Oct", "Nov", "Dec"]
-_MONTH_NUMBER = {name[:3].lower(): value for value, name in enumerate(_MONTHS, 1)}
+MONTH_NUMBER = {name[:3].lower(): value for value, name in enumerate(_MONTHS, 1)}
 _FULL = "|".join(f"{name}|{name.upper()}" for name in _MONTHS)
 _MONTH = (
     rf"(?P<month>{_FULL}|(?:{'|'.join(_SHORT_MONTHS)})\.?(?=[ ,-]{{0,2}}\d|,?\s\d|\Z)|(?:{'|'.join(_SHORT_MONTHS)})\b)"
@@ -291,7 +291,7 @@ def _without_dates(text: str, found: Stated, claimed: bool) -> str:
 def _taken(match: re.Match[str], found: Stated, claimed: bool) -> str:
     parts = match.groupdict()
     month, year = parts.get("month") or parts.get("in") or "", int(parts.get("year") or 0) or None
-    number = int(month) if month.isdigit() else _MONTH_NUMBER[month[:3].lower()]
+    number = int(month) if month.isdigit() else MONTH_NUMBER[month[:3].lower()]
     days = [int(parts[key]) for key in ("first", "day") if parts.get(key)]
     if any(not 1 <= day <= 31 for day in days):
         return match[0]
