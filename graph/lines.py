@@ -35,15 +35,25 @@ def pieces(text: str, start: int, end: int, unmarked: bool) -> Iterator[tuple[in
         yield from ((*line, False) for line in lines)
         return
     fields = [_FIELD.match(text, *line) is not None for line in lines]
-    if not at_line_start or sum(fields) < 2 or not fields[0]:
+    if not at_line_start or sum(fields) < 2:
         yield (lines[0][0], lines[-1][1], False)
         return
+    begins = fields.index(True)
+    if begins:
+        yield (lines[0][0], lines[begins - 1][1], False)
+    lines, fields = lines[begins:], fields[begins:]
     first = lines[0][0]
     for (_, stop), (begin, _), field in zip(lines, lines[1:], fields[1:], strict=False):
         if field:
             yield (first, stop, False)
             first = begin
     yield (first, lines[-1][1], False)
+
+
+def is_field(text: str, start: int, end: int) -> bool:
+    """Whether ``text[start:end]`` is a field on lines of its own: "Present: Ada Byron"."""
+    alone = not text[text.rfind("\n", 0, start) + 1 : start].strip() and not text[end:].partition("\n")[0].strip()
+    return alone and _FIELD.match(text, start, end) is not None
 
 
 def is_numbered_heading(before: str, sentence: str, after: str) -> bool:

@@ -17,6 +17,7 @@ from chunking.sentences import split_sentences
 from graph.columns import tells_by_row
 from graph.evidence import Strip
 from graph.exchanges import is_question, is_verdict
+from graph.fields import tells
 from graph.lines import is_numbered_heading, pieces
 from graph.lists import Items, list_around
 from graph.measures import measures
@@ -179,7 +180,7 @@ def relevances(question: str, cuts: Sequence[Cut], similarities: NDArray[np.floa
         for heading in cut_.headings
     ]
     named = naming(question, texts, over)
-    told = _told(question, cuts) if measures(question) else set()
+    told = _told(question, cuts)
     header = [i in cut_.headers for cut_ in cuts for i in range(len(cut_.spans))]
     scores = []
     for i, text in enumerate(texts):
@@ -203,14 +204,17 @@ def relevances(question: str, cuts: Sequence[Cut], similarities: NDArray[np.floa
 
 
 def _told(question: str, cuts: Sequence[Cut]) -> set[int]:
-    """Which of all sentences are rows with the name of the measure that is asked for: "Weight | 152 kg"."""
+    """Which of all sentences are rows with the name of the measure that is asked for, "Weight | 152 kg", or fields."""
+    measured = bool(measures(question))
     rows = [(cut_, i, cut_.text(i)) for cut_ in cuts for i in range(len(cut_.spans))]
     return {
         number
         for number, (cut_, i, text) in enumerate(rows)
-        if text.startswith("|")
-        and (header := cut_.header_text(i)) is not None
-        and tells_by_row(question, cells(header), cells(text)[0])
+        if (
+            measured and (header := cut_.header_text(i)) and tells_by_row(question, cells(header), cells(text)[0])
+            if text.startswith("|")
+            else tells(question, text)
+        )
     }
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
+from chunking.sentences import split_sentences
 from graph.columns import offers, row_name, tells_by_row
 from graph.evidence import Source, Strip
 from graph.exchanges import is_question, is_verdict
+from graph.fields import tells
 from graph.language import has_han
 from graph.lists import announces, list_around
 from graph.llms.base import Request
@@ -29,7 +31,7 @@ ANSWERING = 0.95
 FOLLOWS = 0.3
 """Least relevance of such a sentence where it is asked how or why: below, it tells of something else."""
 ROW_BONUS = 0.4
-"""Added to the row of a data sheet that has the name of what is asked: other sentences only speak of the same thing.
+"""Added to the row or field that has the name of what is asked: other sentences only speak of the same thing.
 Set, not fitted: it changes no answer of six public sets for better or worse."""
 COLUMN_MALUS = 0.15
 """Taken from a row whose table has no column for what is asked."""
@@ -59,6 +61,7 @@ def ranked(request: Request, part: str, number: int | None) -> list[tuple[Source
     several = asks_several(part) and not settled
     bar = best * (SEVERAL_BAR if several else FACT_BAR if number is None else PART_BAR)
     row = _row_name(asked, part, source, strip)
+    question = _question_above(strip)
     answered = _answers(asked, part, source, strip)
     # 陪产假 names no row of 产假.
     others = asked.replace(row, " ") if row else asked
@@ -72,6 +75,8 @@ def ranked(request: Request, part: str, number: int | None) -> list[tuple[Source
         # Where the question names a row, the others tell of something else.
         and (row is None or not _is_row(one) or row in cells(one.text) or _row_name(others, part, each, one))
         and (not answered or not _is_row(one) or _answers(asked, part, each, one))
+        # Of the questions that a document asks itself, the answers to others tell of something else.
+        and (question is None or (several and not steady) or _question_above(one) in (None, question))
         and (each.hit.document.id == home or not steady or _own(one, number) >= FACT_BAR)
         and (not settled or expected.share(one.text) > 0)
     ]
@@ -89,7 +94,7 @@ def _scored(
     for strip in source.strips:
         own = _own(strip, number)
         header = header_line(source, strip)
-        if _answers(question, part, source, strip):
+        if _answers(question, part, source, strip) or tells(part, strip.text):
             score = own + ROW_BONUS
         else:
             score = own + KIND_BONUS * expected.share(strip.text, header or "")
@@ -142,6 +147,13 @@ def _row_name(question: str, part: str, source: Source, strip: Strip) -> str | N
     row, header = cells(strip.text), header_line(source, strip)
     told = header is not None and tells_by_row(part, cells(header), row[0])
     return row[0] if told else row_name(question, row)
+
+
+def _question_above(strip: Strip) -> str | None:
+    """The last question that the passage asks before a sentence."""
+    chunk = strip.hit.chunk
+    before = [chunk.text[start:end] for start, end in split_sentences(chunk.text) if chunk.start + end <= strip.start]
+    return next((each for each in reversed(before) if is_question(each)), None)
 
 
 def _only_announces(source: Source, strip: Strip) -> bool:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, zip_longest
+from itertools import zip_longest
 
 from chunking.sentences import split_sentences
 from graph.evidence import Source, Strip
-from graph.exchanges import is_question, is_verdict
+from graph.exchanges import is_question, is_verdict, without_label
 from graph.language import has_han
+from graph.lines import is_field
 from graph.lists import LIST_ITEM
 from graph.llms.base import Message, Request
 from graph.llms.choosing import list_of, ranked
@@ -24,6 +26,9 @@ FACT_SENTENCES = 3
 """Quoted at most where one fact is asked for."""
 DUPLICATE = 0.8
 """Share of a sentence's words found in one quoted before that makes it a repetition."""
+
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_WORD = re.compile(r"[A-Za-z]{2,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +51,7 @@ class ExtractiveGenerator:
         gap, line = None, False
         for quote in _quotes(request):
             # As the quote is written, not the question: "seconds.[1]The next" is read as one sentence.
-            zh = has_han(quote.text)
+            zh = _reads_chinese(quote.text)
             gap = "\n" if gap is not None and (quote.line or line) else gap
             yield f"{gap or ''}{_close(quote.text, zh=zh)}{'' if zh else ' '}[{quote.source.number}]"
             gap, line = "" if zh else " ", quote.line
@@ -86,8 +91,9 @@ def _quotes(request: Request) -> Iterator[Quote]:
                 continue
             said += [content_words(unit) for unit in fresh]
             header = header_line(source, strip)
+            line = is_field(strip.hit.chunk.text, *(at - strip.hit.chunk.start for at in (strip.start, strip.end)))
             for unit in fresh:
-                yield Quote(source, quoted(unit, header if unit == strip.text else None, sought))
+                yield Quote(source, quoted(unit, header if unit == strip.text else None, sought), line)
 
 
 def _list(source: Source, items: Sequence[Sequence[Strip]]) -> Iterator[Quote]:
@@ -107,17 +113,26 @@ def _with_antecedent(strip: Strip) -> list[str]:
 
 
 def _with_verdict(strip: Strip) -> str:
-    """The sentence, with the bare "Yes." before it."""
-    before = _before(strip)
-    return f"{before} {strip.text}" if before and is_verdict(before) else strip.text
+    """The sentence, with the bare "Yes." before it; without the "A:" of one that answers a question before it."""
+    further, before = _two_before(strip)
+    if before and is_verdict(before):
+        gap = "" if has_han(before) else " "
+        return f"{without_label(before, further)}{gap}{strip.text}"
+    return without_label(strip.text, before)
 
 
 def _before(strip: Strip) -> str | None:
+    return _two_before(strip)[1]
+
+
+def _two_before(strip: Strip) -> tuple[str | None, str | None]:
+    """The two sentences before it in the passage."""
     chunk = strip.hit.chunk
-    for (start, end), (next_start, _) in pairwise(split_sentences(chunk.text)):
-        if chunk.start + next_start == strip.start:
-            return chunk.text[start:end]
-    return None
+    spans = split_sentences(chunk.text)
+    before = [chunk.text[start:end] for start, end in spans if chunk.start + start < strip.start]
+    known = any(chunk.start + start == strip.start for start, _ in spans)
+    further, last = [None, None, *before][-2:]
+    return (further, last) if known else (None, None)
 
 
 def _repeats(text: str, said: list[set[str]]) -> bool:
@@ -126,6 +141,11 @@ def _repeats(text: str, said: list[set[str]]) -> bool:
     figures = {word for word in words if any(map(str.isdigit, word))}
     same = (before for before in said if len(words & before) >= DUPLICATE * len(words))
     return not words or any(figures <= before for before in same)
+
+
+def _reads_chinese(text: str) -> bool:
+    """Whether a quote has as many Chinese characters as words of letters: one name in it changes no language."""
+    return len(_HAN.findall(text)) >= max(len(_WORD.findall(text)), 1)
 
 
 def _close(text: str, *, zh: bool) -> str:

@@ -37,6 +37,11 @@ from tests.fakes.graph import hit
             ["The eluted DNA is stable for two years in\nthe cold.", "It keeps a week at 4 degrees."],
             ["Storage", "Storage"],
         ),
+        (
+            "Harbour council, 8 June 2026\nPresent: Ada Byron, 林晓峰\nAbsent: Ida Holm",
+            ["Harbour council, 8 June 2026", "Present: Ada Byron, 林晓峰", "Absent: Ida Holm"],
+            [""] * 3,
+        ),
         ("3. Procedure\n\n1. Spin it.\n2. Wash it.", ["1. Spin it.", "2. Wash it."], ["3. Procedure"] * 2),
         ("1. Spin it\n\n2. Wash it", ["1. Spin it", "2. Wash it"], ["", ""]),
         (
