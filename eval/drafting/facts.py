@@ -17,7 +17,7 @@ PROSE = {"paragraph", "list", "quote"}
 DEPENDENT = {
     "zh": re.compile(
         r"[这那此该其它他她牠您我你本]|如果|即使|不论|无论|但|因为|由于|所以|而|并|也|又|上述|前者|后者|就|都|第|每|最|目前|现在|当时|之后"
-        r"|以下|如下|下列|下面|上面|各|原因|结果|问题|主要|同时|尤其|关键|重点|.*(?:是否|不论|无论|主要|目前|还|们)"
+        r"|以下|如下|下列|下面|上面|各|原因|结果|问题|主要|同时|尤其|关键|重点|另|后续|任何|若|一旦|只要|只有|除非|共|约|仅|自从|直到|截至|根据|按照?|将|把|请|先|再|然后|接着|最后|不|没有|有|提|发生|撰写|编写|作者|日期|时间|已|曾|再次|随后|同年|.*(?:是否|不论|无论|主要|目前|还|们)"
     ),
     "en": re.compile(
         r"(?:No|None|Nothing|Nobody|It|This|That|These|Those|They|He|She|We|You|I|There|Here|If|When|While|What|Which"
@@ -59,3 +59,8 @@ def heading_name(heading: str) -> str:
 
 def inside_a_sentence(subject: str) -> str:
     return re.sub(r"^(The|An?) ", lambda article: article.group(0).lower(), subject)
+
+
+def plain(text: str) -> str:
+    """Without Markdown's emphasis."""
+    return re.sub(r"\*\*|__|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)", "", text).strip()

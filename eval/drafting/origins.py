@@ -30,6 +30,7 @@ PATTERNS = {
     "purpose": Origin("from a sentence that says what a thing is for", "取自说明用途的句子"),
     "table": Origin("from a table", "取自表格"),
     "named": Origin("from a line of a name and its value", "取自一行名称与取值"),
+    "faq": Origin("a question that the document asks and answers itself", "文档自问自答的问题"),
     "heading": Origin("from a heading that asks a question", "取自提问式标题"),
     "section": Origin("from a whole section", "取自整个小节"),
     "pair": Origin("from two facts put together", "由两个事实合并而成"),

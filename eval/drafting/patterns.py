@@ -7,21 +7,31 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
+from pathlib import PurePosixPath
 from typing import TypeVar
 
 from chunking.sentences import split_sentences
 from chunking.types import Document
 from eval.drafting.absent import unanswerable
-from eval.drafting.facts import PROSE, Fact, heading_name, inside_a_sentence, stands_alone
+from eval.drafting.facts import PROSE, Fact, heading_name, inside_a_sentence, plain, stands_alone
+from eval.drafting.pairs import asked_and_answered, spans_of_questions
 from eval.drafting.quantities import asked_in_chinese, asked_in_english
-from eval.drafting.tables import asked_headings, named_facts, table_facts
+from eval.drafting.tables import named_facts, table_facts
 from eval.testset import KINDS, Draft, Kind, numbered, passage, shares
 from eval.text import is_chinese
 from graph.language import language_of
 
 _T = TypeVar("_T")
 
+_ASKED_THERE = ("faq", "heading")
+"""Patterns of questions that the document itself asks: they come first."""
 _MOST_PAIRS = 20_000
+_ITEM = re.compile(r"(?:[-*+•]|(?P<number>\d{1,2}[.)、）]))\s+")
+_NO_PROSE = re.compile(
+    r"^\s*[-*•>#|]|^[^\s:：]{1,20}(?: [^\s:：]{1,20})?[:：]|\b(?:written|prepared|compiled) by\b|\bauthors?:"
+    r"|撰写|编写[，,]|作者[：:]"
+    r"|[?？]\s*$"
+)
 _OPENING = 8
 """Characters of a Chinese question that tell whether it points to what was said before."""
 _ASKED = {"zh": asked_in_chinese, "en": asked_in_english}
@@ -106,11 +116,18 @@ def _once(drafts: Iterable[Draft]) -> Iterator[Draft]:
 
 
 def _facts(document: Document) -> Iterator[Fact]:
+    yield from asked_and_answered(document)
     yield from table_facts(document)
     yield from named_facts(document)
-    yield from asked_headings(document)
-    for start, end in _sentences(document):
-        sentence = document.text[start:end].rstrip()
+    asked = spans_of_questions(document)
+    for first, end in _sentences(document):
+        start, sentence = first, document.text[first:end].rstrip()
+        if any(opening < end and start < closing for opening, closing in asked):
+            continue
+        if mark := _ITEM.match(sentence):
+            if mark["number"]:
+                continue  # A step, which tells somebody to do something.
+            start, sentence = start + mark.end(), sentence[mark.end() :]
         lang = language_of(sentence)
         if "\n" in sentence or not _SHORTEST[lang] <= len(sentence) <= _LONGEST[lang]:
             continue
@@ -129,11 +146,17 @@ def _patterned(document: Document, start: int, sentence: str, lang: str) -> Iter
             continue
         groups = {name: value.strip() for name, value in match.groupdict().items()}
         defined = pattern.name.startswith("definition")
-        if stands_alone(groups["subject"], lang) and (not defined or _established(groups["subject"], document)):
-            subject = inside_a_sentence(groups["subject"])
+        told = groups["subject"]
+        if stands_alone(told, lang) and (not defined or (_is_one_thing(told) and _established(told, document))):
+            subject = inside_a_sentence(told)
             question = pattern.question.format(**{**groups, "subject": subject})
             yield Fact(document, start, start + len(sentence), question, pattern.name, lang, subject)
         return
+
+
+def _is_one_thing(subject: str) -> bool:
+    """Not ``the confidence``, of which every document has its own."""
+    return not subject.startswith("The ") or bool(re.search(r"[A-Z\d]| .* ", subject[4:]))
 
 
 def _established(subject: str, document: Document) -> bool:
@@ -152,8 +175,9 @@ def _summaries(document: Document) -> Iterator[Draft]:
     """One for each section of at least three sentences: the first two are the reference, the section the evidence."""
     sections: dict[tuple[str, ...], list[tuple[int, int]]] = {}
     for block in document.blocks:
-        if block.kind in PROSE:
+        if block.kind == "paragraph":
             sections.setdefault(block.heading_path, []).append((block.start, block.end))
+    asked = spans_of_questions(document)
     for path, blocks in sections.items():
         # What ends in a colon leads to a list, which is not prose.
         sentences = [
@@ -162,22 +186,33 @@ def _summaries(document: Document) -> Iterator[Draft]:
             for start, end in split_sentences(document.text, *block)
             if not document.text[start:end].rstrip().endswith((":", "："))
         ]
-        if len(sentences) < 3:
+        if len(sentences) < 3 or any(_is_no_prose(document, span, asked) for span in sentences[:3]):
             continue
         lang = language_of(document.text[blocks[0][0] : blocks[0][1]])
         topic = heading_name(path[-1]) if path and path[-1] != document.title else ""
         if topic.startswith(("(", "（")) or (not topic and len(sections) > 1):
             continue  # What stands before the first heading is a date and an author.
-        lead = ("" if is_chinese(lang) else " ").join(document.text[start:end] for start, end in sentences[:2])
+        if topic.endswith(("?", "？")) or (not topic and document.title == PurePosixPath(document.source).stem):
+            continue
+        told = (plain(" ".join(document.text[start:end].split())) for start, end in sentences[:2])
+        lead = ("" if is_chinese(lang) else " ").join(told)
         span = passage(document, sentences[0][0], sentences[2][1])
         question = _what_about(topic, document.title, lang)
         yield Draft("", question, lead, "summary", lang, True, (span,), "pattern:section")
 
 
+def _is_no_prose(document: Document, sentence: tuple[int, int], asked: Sequence[tuple[int, int]]) -> bool:
+    """A line of who wrote it and when, of who says what, or of a question and its answer."""
+    start, end = sentence
+    return any(first < end and start < last for first, last in asked) or bool(
+        _NO_PROSE.search(document.text[start:end])
+    )
+
+
 def _what_about(topic: str, title: str, lang: str) -> str:
     if is_chinese(lang):
         return f"《{title}》中“{topic}”这一部分主要讲了什么？" if topic else f"《{title}》主要讲了什么？"
-    return f"What does {title} say about “{topic}”?" if topic else f"What is {title} about?"
+    return f"What does “{title}” say about “{topic}”?" if topic else f"What is “{title}” about?"
 
 
 def _pairs(facts: Sequence[Fact]) -> Iterator[Draft]:
@@ -206,6 +241,7 @@ def _pairs(facts: Sequence[Fact]) -> Iterator[Draft]:
 def _belong(one: Fact, other: Fact) -> bool:
     """Definitions, cells of one column, or facts of which one names the other's subject."""
     defined = {fact.pattern.startswith("definition") for fact in (one, other)} == {True}
+    defined = defined and one.document.id == other.document.id
     alike = one.pattern == other.pattern and one.question == other.question.replace(other.subject, one.subject)
     return defined or alike or not _distance(one, other)[0]
 
@@ -231,7 +267,8 @@ def _spread(facts: Sequence[Fact], seed: int) -> list[Fact]:
     ordered = _by_turns(
         clear, lambda fact: fact.document.id, lambda fact: f"{fact.document.id}{fact.start}{fact.question}", seed
     )
-    return list({(fact.document.id, fact.start): fact for fact in reversed(ordered)}.values())[::-1]
+    asked = sorted(ordered, key=lambda fact: fact.pattern not in _ASKED_THERE)
+    return list({(fact.document.id, fact.start): fact for fact in reversed(asked)}.values())[::-1]
 
 
 def _spread_drafts(drafts: Iterable[Draft], seed: int) -> list[Draft]:

@@ -26,7 +26,7 @@ _NOT_FROM = r"(?! ?[到至~～–—-] ?\d)"
 """Neither end of a range: asked for one end, a question gives the other away."""
 _ZH_UNIT = (
     r"(?:个(?:月|小时|工作日|字符|自然日)?|次|天|小时|分钟|秒钟?|毫秒|年(?! ?\d|[初末代])|周|星期|米|厘米|毫米|公里"
-    r"|千米|公斤|千克|克|吨|升|毫升|元|万元|亿元|台|人|名|页|条|项|倍|字节|块|轮|份|件|种|级|层|度|伏|瓦|安|行|列|座|间|位|[KMGT]B|℃|kg|km|mm|cm"
+    r"|千米|公斤|千克|克|吨|升(?![到至为高])|毫升|元|万元|亿元|台|人|名|页|条|项|倍|字节|块|轮|份|件|种|级|层|度|伏|瓦|安|行|列|座|间|位|[KMGT]B|℃|kg|km|mm|cm"
     r"|ms|V|W)"
 )
 _ZH_REPLACED = (
@@ -56,6 +56,10 @@ _ZH_REPLACED = (
         "哪里",
     ),
 )
+_TOLD = ("percent", "clock", "date", "year", "number")
+_NOUNS = ("n", "nr", "ns", "nt", "nz", "vn", "eng", "an")
+"""Of jieba's parts of speech."""
+_AMOUNT_NOUNS = ("功率", "重量", "长度", "容量", "用时", "时长", "总数", "间隔", "误差")
 _ZH_LEAD = re.compile(r"(?:此外|另外|默认情况下|通常|一般来说)，")
 _ZH_CLAUSE = re.compile(r"(?:[^，,；：:。？！]|(?<=\d),(?=\d)){6,60}(?=[，,；。])")
 
@@ -154,9 +158,24 @@ def asked_in_chinese(sentence: str) -> Iterator[Asked]:
         if len(found) != 1 or found[0].start("answer") < 3:
             continue
         start, end = found[0].span("answer")
+        if name in _TOLD and (not _leads_to_it(told[:start]) or "左右" in told[end:]):
+            return
         unit = found[0].groupdict().get("unit") or ""
-        yield f"{told[:start]}{asked.format(unit=unit)}{told[end:]}？", "", found[0]["answer"].strip(), name
+        yield (
+            f"{told[:start].rstrip()}{asked.format(unit=unit)}{told[end:].lstrip()}？",
+            "",
+            found[0]["answer"].strip(),
+            name,
+        )
         return
+
+
+def _leads_to_it(told: str) -> bool:
+    """Whether a word that can be followed by an amount or a day ends this: no noun, as in 纠错循环三项指标."""
+    import rjieba
+
+    word, tag = rjieba.tag(told.rstrip())[-1]
+    return "*" not in told and (word in _AMOUNT_NOUNS or tag not in _NOUNS)
 
 
 def asked_in_english(sentence: str) -> Iterator[Asked]:

@@ -1,4 +1,4 @@
-"""Questions for the cells of tables, for named values in lists, and for headings that are questions."""
+"""Questions for the cells of tables and for named values in lists."""
 
 from __future__ import annotations
 
@@ -6,16 +6,32 @@ import re
 from collections.abc import Iterator
 
 from chunking.types import Block, Document
-from eval.drafting.facts import PROSE, Fact, heading_name
+from eval.drafting.facts import PROSE, Fact, plain
+from eval.drafting.names import identifies, is_attribute, thing_of, with_article
 from eval.text import is_chinese
-from graph.language import has_han, language_of
+from graph.language import has_han
 
 _CELL = re.compile(r"(?<!\\)\|")
 _LONGEST_NAME, _LONGEST_VALUE = 40, 120
 _LONGEST_KIND = 20
 _NAMES = ("name", "名称", "名字", "名", "item", "项目", "parameter name", "参数名")
 """Heads of a first column that say no more than that a name stands below."""
+_PARAMETERS = (
+    "parameter",
+    "property",
+    "specification",
+    "characteristic",
+    "参数",
+    "指标",
+    "规格",
+    "项目",
+    "参数名",
+    "item",
+)
+_VALUES = ("value", "rating", "specification", "值", "数值", "参数值", "取值", "规格")
+_UNITS = ("unit", "units", "单位")
 _MOST_WORDS = 4
+_DAY = re.compile(r"\d ?[年月][ \d]*\d ?[月日号]")
 _SENTENCES = re.compile(r"[。；;]|[.!?] |^(?:按|先|不|请|会|可|把|将|用)|[\u3400-\u9fff][^，]*，")
 """What is no value but says something."""
 _NAMED = re.compile(
@@ -40,26 +56,21 @@ def table_facts(document: Document) -> Iterator[Fact]:
 
 
 def named_facts(document: Document) -> Iterator[Fact]:
-    """``Warranty: two years`` under a heading or in a titled document."""
+    """``Warranty: two years`` under a heading, or in a document, that names a thing."""
     for block in document.blocks:
         if block.kind not in PROSE:
             continue
-        topic = heading_name(block.heading_path[-1] if block.heading_path else document.title)
+        thing = thing_of(block.heading_path, document)
+        if not thing:
+            continue
         for found in _NAMED.finditer(document.text[block.start : block.end]):
-            name, value = found["name"].strip(), found["value"].strip().rstrip("。.")
-            if (
-                not _is_name(name)
-                or _SENTENCES.search(value)
-                or value.startswith("//")
-                or name.casefold() == topic.casefold()
-            ):
+            name, value = found["name"].strip(), plain(found["value"]).rstrip("。.")
+            if not _is_name(name) or not is_attribute(name) or _SENTENCES.search(value) or value.startswith("//"):
                 continue
-            if topic.endswith(("?", "？")) or not (2 <= len(topic) <= _LONGEST_NAME):
-                continue
-            start = block.start + found.start()
             lang = "zh" if has_han(name) else "en"
-            question = _of(name, topic, value, lang)
-            yield Fact(document, start, block.start + found.end(), question, "named", lang, topic, value)
+            question = _of(name, thing, value, lang)
+            span = block.start + found.start(), block.start + found.end()
+            yield Fact(document, *span, question, "named", lang, thing, value)
 
 
 def _is_name(text: str) -> bool:
@@ -70,38 +81,40 @@ def _is_name(text: str) -> bool:
     return words <= _MOST_WORDS and not _NO_NAME.search(text)
 
 
-def asked_headings(document: Document) -> Iterator[Fact]:
-    """A heading that asks, and the paragraph below it."""
-    seen: set[str] = set()
-    for block in document.blocks:
-        asked = block.heading_path[-1].strip() if block.heading_path else ""
-        if block.kind in PROSE and asked.endswith(("?", "？")) and asked not in seen:
-            seen.add(asked)
-            yield Fact(document, block.start, block.end, asked, "heading", language_of(asked))
-
-
-def _cells(document: Document, block: Block) -> Iterator[Fact]:
+def read_table(document: Document, block: Block) -> tuple[list[str], list[tuple[int, int, list[str]]]]:
+    """The header's cells, and start, end and cells of each row; none where the block is not a header and its rows."""
     lines = document.text[block.start : block.end].split("\n")
     rows = [[cell.strip().strip("*`") for cell in _CELL.split(line.strip().strip("|"))] for line in lines]
     if len(rows) < 3 or not all(set(cell) <= set("-: ") for cell in rows[1]):
-        return
-    header, start = rows[0], block.start + len(lines[0]) + len(lines[1]) + 2
-    heads = [row[0] for row in rows[2:]]
+        return [], []
+    start, found = block.start + len(lines[0]) + len(lines[1]) + 2, []
     for line, row in zip(lines[2:], rows[2:], strict=True):
-        if _nameable(row[0]) and heads.count(row[0]) == 1:
-            for column, value in list(zip(header, row, strict=False))[1:]:
-                if (
-                    _nameable(column)
-                    and _is_name(column)
-                    and value
-                    and len(value) <= _LONGEST_VALUE
-                    and not re.fullmatch(r"[-–—/]+", value)
-                ):
-                    lang = "zh" if has_han(column) or has_han(header[0]) else "en"
-                    label = _labelled(header[0], row[0], lang)
-                    question = _of(column, label, value, lang)
-                    yield Fact(document, start, start + len(line), question, "table", lang, label, value)
+        found.append((start, start + len(line), row))
         start += len(line) + 1
+    return rows[0], found
+
+
+def _cells(document: Document, block: Block) -> Iterator[Fact]:
+    header, rows = read_table(document, block)
+    heads = [row[0] for _, _, row in rows]
+    for start, end, row in rows:
+        if not _nameable(row[0]) or heads.count(row[0]) > 1:
+            continue
+        for column, value in list(zip(header, row, strict=False))[1:]:
+            if not (_nameable(column) and _is_name(column) and value) or len(value) > _LONGEST_VALUE:
+                continue
+            if re.fullmatch(r"[-–—/]+", value):
+                continue
+            lang = "zh" if has_han(column) or has_han(header[0]) else "en"
+            if header[0].lower() in _PARAMETERS and column.lower() in _VALUES:
+                unit = next((cell for head, cell in zip(header, row, strict=False) if head.lower() in _UNITS), "")
+                thing = thing_of(block.heading_path, document)
+                if thing and _is_name(row[0]) and is_attribute(row[0]):
+                    question = _of(row[0], thing, value, lang)
+                    yield Fact(document, start, end, question, "table", lang, thing, f"{value} {unit}".strip())
+            elif is_attribute(column) and identifies(row[0], header[0]):
+                label = _labelled(header[0], row[0], lang)
+                yield Fact(document, start, end, _of(column, label, value, lang), "table", lang, label, value)
 
 
 def _nameable(text: str) -> bool:
@@ -120,6 +133,8 @@ def _labelled(kind: str, name: str, lang: str) -> str:
 
 def _of(name: str, topic: str, value: str, lang: str) -> str:
     if is_chinese(lang):
+        if _DAY.search(value):
+            return f"{topic}的{name}是什么时候？"
         return f"{topic}的{name}是{'多少' if re.match(r'[约≥≤<>+-]?[0-9]', value) else '什么'}？"
     lower = name if name.isupper() or any(c.isupper() for c in name[1:]) else name.lower()
-    return f"What is the {lower} of {topic}?"
+    return f"What is the {lower} of {with_article(topic)}?"
