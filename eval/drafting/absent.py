@@ -10,7 +10,7 @@ from itertools import count, islice
 
 from chunking.types import Document
 from eval.drafting.facts import Fact
-from eval.drafting.names import is_code
+from eval.drafting.names import is_code, with_article
 from eval.testset import Draft, passage
 
 _ABSENT = {
@@ -35,6 +35,10 @@ _TELLING = {(word, lang): re.compile(row[0]) for word, rows in _ABSENT.items() f
 _DEFINED = ("definition", "definitions", "means", "purpose")
 _PRODUCT = re.compile(r"(?<![\w-])[A-Z][A-Za-z]{0,7}-\d+[A-Za-z\d-]*(?![\w-])")
 """A model's number, as of what is sold: HX-200. BM25 is none."""
+_MODEL = re.compile(r"(?<![\w-])[A-Z][A-Za-z]{0,7}\d+(?![\w-])")
+_DEVICE = re.compile(
+    r"\b(?:router|machine|pump|device|sensor|printer|camera|phone|car|truck|tool|meter)\b|[机器泵仪车灯阀]|设备"
+)
 _CODE = re.compile(r"(?P<letters>(?:[A-Za-z]{1,4}[-_]?)?)(?P<number>\d{1,5})")
 _MOST_TRIED = 100
 
@@ -54,15 +58,17 @@ def _unsaid(facts: Sequence[Fact], documents: Sequence[Document]) -> Iterator[Dr
     used: set[str] = set()
     for fact in facts:
         name = _bare(fact.subject)
-        word = "price" if _PRODUCT.search(fact.subject) else "invent"
-        if not name or name in used or not (fact.pattern in _DEFINED or (word == "price" and fact.pattern != "table")):
+        model = _PRODUCT.search(fact.subject)
+        thing = model[0] if model else name
+        word = "price" if _is_sold(fact) else "invent"
+        if not name or thing in used or not (fact.pattern in _DEFINED or (word == "price" and fact.pattern != "table")):
             continue
         if word == "invent" and not _is_proper(fact.subject, fact.lang):
             continue
         if any(_TELLING[word, fact.lang].search(text) for text in _about(fact, name, documents)):
             continue
-        used.add(name)
-        yield _draft(fact, _ABSENT[word][fact.lang][1].format(subject=fact.subject), word)
+        used.add(thing)
+        yield _draft(fact, _ABSENT[word][fact.lang][1].format(subject=with_article(fact.subject)), word)
 
 
 def _next_codes(facts: Sequence[Fact], documents: Sequence[Document]) -> Iterator[Draft]:
@@ -86,6 +92,13 @@ def _next_codes(facts: Sequence[Fact], documents: Sequence[Document]) -> Iterato
 def _draft(fact: Fact, question: str, word: str) -> Draft:
     span = passage(fact.document, fact.start, fact.end)
     return Draft("", question, "", "unanswerable", fact.lang, False, (span,), f"pattern:absent-{word}")
+
+
+def _is_sold(fact: Fact) -> bool:
+    if _PRODUCT.search(fact.subject):
+        return True
+    said = fact.document.text[fact.start : fact.end]
+    return bool(_MODEL.search(fact.subject) and _DEVICE.search(said))
 
 
 def _is_proper(subject: str, lang: str) -> bool:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
+from chunking.loaders.joining import join_lines
 from chunking.types import Block, Document
 from eval.drafting.facts import PROSE, Fact, heading_name, plain
 from eval.drafting.tables import read_table
@@ -45,6 +46,7 @@ _IMPERSONAL = re.compile(
     r"|\b(?:does|will|would) it (?:take|cost|matter) (?:to|if|for)\b",
     re.IGNORECASE,
 )
+_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,2}[.)、）])\s")
 _QUESTION = re.compile(r"[^\n?？.。:：]{4,120}[?？]")
 _SHORTEST = {"zh": 5, "en": 10}
 _LONGEST_ANSWER = 600
@@ -76,7 +78,8 @@ def spans_of_questions(document: Document) -> list[tuple[int, int]]:
 
 
 def _fact(document: Document, place: tuple[int, int], question: str, answer: str, name: str = "faq") -> Fact | None:
-    asked, told = plain(question), plain(answer)
+    asked, lines = plain(question), plain(answer).split("\n")
+    told = "\n".join(lines) if any(map(_ITEM.match, lines)) else join_lines(lines)[0]
     lang = language_of(asked)
     if not asked.endswith(("?", "？")):
         asked = f"{asked.rstrip('。.:：')}{'？' if has_han(asked) else '?'}"

@@ -148,10 +148,11 @@ _EN_CLAUSE = re.compile(
 
 def asked_in_chinese(sentence: str) -> Iterator[Asked]:
     """Of the first clause of a sentence, which has the subject in it."""
-    clause = _ZH_CLAUSE.match(_ZH_LEAD.sub("", sentence, count=1))
+    sentence = _ZH_LEAD.sub("", sentence, count=1)
+    clause = _ZH_CLAUSE.match(sentence)
     if clause is None:
         return
-    told = clause[0]
+    told, goes_on = clause[0], sentence[clause.end() : clause.end() + 1] in "，,"
     for name, pattern, asked in _ZH_REPLACED:
         found = list(pattern.finditer(told))
         # Two numbers in one clause: the question would give one away and be unclear about the other.
@@ -160,6 +161,8 @@ def asked_in_chinese(sentence: str) -> Iterator[Asked]:
         start, end = found[0].span("answer")
         if name in _TOLD and (not _leads_to_it(told[:start]) or "左右" in told[end:]):
             return
+        if goes_on and told[end:].startswith("的"):
+            return  # 单笔超过5000元的费用 is but what the next clause speaks of.
         unit = found[0].groupdict().get("unit") or ""
         yield (
             f"{told[:start].rstrip()}{asked.format(unit=unit)}{told[end:].lstrip()}？",

@@ -31,6 +31,7 @@ _PARAMETERS = (
 _VALUES = ("value", "rating", "specification", "值", "数值", "参数值", "取值", "规格")
 _UNITS = ("unit", "units", "单位")
 _MOST_WORDS = 4
+_SPAN = re.compile(r"[约至少最多]*[\d.一二两三四五六七八九十半]+ ?(?:个月|年|天|周|小时|分钟|秒|个工作日)")
 _DAY = re.compile(r"\d ?[年月][ \d]*\d ?[月日号]")
 _SENTENCES = re.compile(r"[。；;]|[.!?] |^(?:按|先|不|请|会|可|把|将|用)|[\u3400-\u9fff][^，]*，")
 """What is no value but says something."""
@@ -135,6 +136,8 @@ def _of(name: str, topic: str, value: str, lang: str) -> str:
     if is_chinese(lang):
         if _DAY.search(value):
             return f"{topic}的{name}是什么时候？"
+        if _SPAN.fullmatch(value):
+            return f"{topic}的{name}是多长时间？"
         return f"{topic}的{name}是{'多少' if re.match(r'[约≥≤<>+-]?[0-9]', value) else '什么'}？"
     lower = name if name.isupper() or any(c.isupper() for c in name[1:]) else name.lower()
     return f"What is the {lower} of {with_article(topic)}?"

@@ -137,7 +137,8 @@ def test_numbers_places_people_tables_and_headings_are_asked_about() -> None:
 FAQ_EN = """# Staff handbook
 
 **Q: How often can I replace my laptop?**
-A: Every **three** years.
+A: Every **three**
+years.
 
 **Q: Who approves travel?** A: Your line manager.
 
@@ -231,6 +232,8 @@ The confidence is a statement about the evidence. The confidence is always told.
 - **纠错循环**三项指标都有提高。
 - 发生时间 2026 年 9 月 8 日，持续一天。
 - 另有 4 个改写后偏离了原意。
+
+单笔超过5000元的费用，需由财务总监审批。上下文召回率从0.62升到0.70。
 
 1. 提三个固定问题，核对答案。
 """
