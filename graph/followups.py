@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 
 from graph import subjects_en, subjects_zh
 from graph.language import language_of
+from graph.naming import same
+from graph.questions import asked_otherwise
 from graph.smalltalk import aside
 from graph.subjects import replaced
 from graph.support import content_words
@@ -70,6 +73,8 @@ _DEFINES = re.compile(
 )
 _ABOUT = re.compile(r"\A\W*(?:what|how) about\s+", re.IGNORECASE)
 _SHORT: dict[Language, int] = {"zh": 5, "en": 3}
+_SHORT_WORD = 4
+"""Letters up to which a word has no ending to spare."""
 _PARTICLE = re.compile(r"呢\W*\Z")
 
 
@@ -77,17 +82,6 @@ _CORRECTS = re.compile(
     r"\A\W*(?:(?:no|nope|sorry|oops|wait|actually|not that)\b\W*)*\bi (?:meant|mean|was asking about|asked about)\s+"
     r"|\A\W*(?:(?:不对|不對|不是|抱歉|错了|錯了|不好意思|对不起)[\s，,。！!]*)*我(?:问|問|说|說|指|想问|想問)的是",
     re.IGNORECASE,
-)
-_ASKS_FIRST = re.compile(
-    r"\A\W*(?:(?:in|on|at|by|for|from|to|of|with) )?"
-    r"(?:how (?:many|much)(?: [\w-]+){0,2}?(?= (?:is|are|was|were|do|does|did)\b)"
-    r"|how \w+|what|which|who|whom|whose"
-    r"|when|where|why)\b\s*(?:(?:is|are|was|were|do|does|did)\b\s*)?",
-    re.IGNORECASE,
-)
-_ASKS_ZH = re.compile(
-    r"(?:在|由|从|是)?(?:什么时候|什麼時候|什么|什麼|多少[个個天年月日名种種次层層元块]?|[几幾][个個天年月日名种種次点點层層]?|谁|誰"
-    r"|哪[个個里裡儿兒年天些]?|如何|怎么?样?|为何|為何|为什么|為什麼|多[大长長高久远遠快深宽寬])"
 )
 # "min_commits_to_keep 又是多少？" asks what was asked of another.
 _AGAIN = re.compile(r"又[是为為](?:多少|什么|什麼|谁|誰|[几幾])\W*\Z")
@@ -108,9 +102,36 @@ def refers_back(question: str, history: tuple[Turn, ...]) -> bool:
         return False
     if _points(question) or _CORRECTS.match(question):
         return True
-    if language_of(question) != language_of(anchor):
+    if language_of(question) != language_of(anchor.question):
         return not content_words(question)
     return not _stands_alone(question)
+
+
+@dataclass(frozen=True, slots=True)
+class Instead:
+    """Content words of what a follow-up names, and of what stood in their place in the question before."""
+
+    named: frozenset[str]
+    gone: frozenset[str]
+
+    def of_before(self, text: str, above: str) -> bool:
+        """Whether a sentence speaks of what was asked before, and neither it nor what stands above of what is now."""
+        words = content_words(text)
+        return bool(self.gone & words) and not _says_one(self.named, words | content_words(above))
+
+    def unheard(self, texts: Iterable[str]) -> bool:
+        """Whether no text says a word of what is asked now. Identifiers and numbers are looked for by themselves."""
+        words = [word for word in self.named if not any(map(str.isdigit, word)) and "." not in word]
+        return bool(words) and not any(_says_one(words, content_words(text)) for text in texts)
+
+
+def _says_one(named: Iterable[str], words: Collection[str]) -> bool:
+    """An ending may differ, and a version be more precise."""
+    return any(word in words or any(same(word, each) or _inflected(word, each) for each in words) for word in named)
+
+
+def _inflected(word: str, other: str) -> bool:
+    return word.isascii() and len(word) > _SHORT_WORD and other.startswith(word[: max(_SHORT_WORD, len(word) - 3)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +140,10 @@ class Resolved:
 
     question: str
     searched: str
-    sure: bool
-    """Whether `question` says all by itself."""
+    whole: bool
+    """Whether `question` says all, so that what follows may be about it."""
+    instead: tuple[Instead, ...] = ()
+    """What it asks of, each in the place of what was asked of before."""
 
 
 def resolved(question: str, history: tuple[Turn, ...]) -> Resolved:
@@ -130,7 +153,28 @@ def resolved(question: str, history: tuple[Turn, ...]) -> Resolved:
     Where that is not plain, the question before is searched for too, but never asked again.
     """
     anchor = _anchor(history)
-    return Resolved(question, question, True) if anchor is None else _resolved(question, anchor)
+    return Resolved(question, question, True) if anchor is None else _meant(question, anchor)
+
+
+def _meant(question: str, before: Resolved) -> Resolved:
+    found = _resolved(question, before.question)
+    if not found.whole:
+        return found
+    rest, room = _rest(question), _ROOMS[language_of(before.question)]
+    now = content_words(found.question)
+    instead = [each for each in before.instead if each.named & now and not each.gone & now]
+    pointing = POINTS[language_of(rest)].search(rest) or ASKS[language_of(rest)].search(_AGAIN.sub("", rest))
+    # Of another attribute a sentence may speak without its name: "weighs" of the weight.
+    if not pointing and (found.searched == found.question or not room.attribute(rest)):
+        was = content_words(before.question)
+        named, gone = _longest(now - was), _longest(was - now)
+        instead += [Instead(named, gone)] if named and gone and was & now else []
+    return replace(found, instead=tuple(instead))
+
+
+def _longest(words: set[str]) -> frozenset[str]:
+    """Without parts of others: the 200 of HX-200."""
+    return frozenset(word for word in words if not any(word != other and word in other for other in words))
 
 
 def _resolved(question: str, anchor: str) -> Resolved:
@@ -150,17 +194,19 @@ def _resolved(question: str, anchor: str) -> Resolved:
         gap = "" if language_of(anchor) == "zh" or not about else " "
         return Resolved(f"{about}{gap}{rest}"[-QUESTION_LIMIT:], whole[-QUESTION_LIMIT:], False)
     made, sure = placed
-    return _sure(made) if sure else Resolved(made[-QUESTION_LIMIT:], whole[-QUESTION_LIMIT:], False)
+    return _sure(made) if sure else Resolved(made[-QUESTION_LIMIT:], whole[-QUESTION_LIMIT:], True)
 
 
 def _asking(rest: str, anchor: str) -> Resolved:
     """What asks by itself, about what was named before."""
     if not _says(rest):
-        return _sure(_asked_otherwise(rest, anchor))
+        return _sure(asked_otherwise(rest, anchor))
     about = _ROOMS[language_of(anchor)].topic(anchor)
     made = _ROOMS[language_of(rest)].with_topic(rest, about)
     searched = f"{anchor} {rest}"[-QUESTION_LIMIT:]
-    return _sure(made) if made is not None else Resolved(rest, searched, False)
+    if made is not None and (language_of(rest) == "en" or POINTS["zh"].search(rest)):
+        return _sure(made)
+    return Resolved(rest if made is None else made[-QUESTION_LIMIT:], searched, made is not None)
 
 
 def _sure(question: str) -> Resolved:
@@ -173,30 +219,18 @@ def _says(text: str) -> bool:
     return bool(content_words(ASKS[language_of(text)].sub(" ", text)))
 
 
-def _asked_otherwise(rest: str, anchor: str) -> str:
-    """ "Who built the bridge?" and "By when?" make "By when built the bridge?": only the words are searched for."""
-    asks, bare = rest.strip(" ?？.。!！呢"), anchor.rstrip(" ?？.。!！")
-    if language_of(anchor) == "zh":
-        found = _ASKS_ZH.search(bare)
-        if found is None:
-            return f"{asks}{bare.removesuffix('吗').removesuffix('嗎')}？"
-        return f"{bare[: found.start()]}{asks}{bare[found.end() :]}？"
-    found = _ASKS_FIRST.match(bare)
-    return f"{asks} {bare[found.end() :] if found else bare}?"
-
-
-def _anchor(history: tuple[Turn, ...]) -> str | None:
+def _anchor(history: tuple[Turn, ...]) -> Resolved | None:
     """The user's last question that says all by itself, follow-ups as they were meant; None where they asked nothing.
 
     "And the HX-300?" makes it a question about that one.
     """
     asked = [text.strip() for role, text in history if role == "user" and text.strip() and aside(text) is None]
-    anchor = own_question(asked[0]) if asked else None
+    anchor = _sure(own_question(asked[0])) if asked else None
     for question in asked[1:]:
         if not _points(question) and not _CORRECTS.match(question) and _stands_alone(question):
-            anchor = own_question(question)
-        elif anchor is not None and (meant := _resolved(question, anchor)).sure and _says(_rest(question)):
-            anchor = meant.question
+            anchor = _sure(own_question(question))
+        elif anchor is not None and (meant := _meant(question, anchor)).whole and _says(_rest(question)):
+            anchor = meant
     return anchor
 
 

@@ -104,8 +104,19 @@ _ASKS_ZH = re.compile(
     r"什么|什麼|多少|[几幾]|谁|誰|哪|如何|怎么|怎麼|怎样|怎樣|为何|為何|是否|吗|嗎|多[大长長高久远遠快深宽寬]"
 )
 
-
+_ASKS_FIRST = re.compile(
+    r"\A\W*(?:(?:in|on|at|by|for|from|to|of|with) )?"
+    r"(?:how (?:many|much)(?: [\w-]+){0,2}?(?= (?:is|are|was|were|do|does|did)\b)"
+    r"|how \w+|what|which|who|whom|whose"
+    r"|when|where|why)\b\s*(?:(?:is|are|was|were|do|does|did)\b\s*)?",
+    re.IGNORECASE,
+)
+_ASKS_WITH_ZH = re.compile(
+    r"(?:在|由|从|是)?(?:什么时候|什麼時候|什么|什麼|多少[个個天年月日名种種次层層元块]?|[几幾][个個天年月日名种種次点點层層]?|谁|誰"
+    r"|哪[个個里裡儿兒年天些]?|如何|怎么?样?|为何|為何|为什么|為什麼|多[大长長高久远遠快深宽寬])"
+)
 _PRONOUN_EN = re.compile(r"\b(?:it|its|they|their|them|he|him|his|she|her)\b", re.IGNORECASE)
+_PRONOUN_ZH = re.compile(r"[它他她牠]")
 _PERSONS, _POSSESSIVES = ("he", "him", "his", "she", "her"), ("its", "their", "his")
 _NAMES_EN = re.compile(r"(?<=.)\b(?:the )?[A-Z][\w-]*(?: (?:[A-Z][\w-]*|\d[\w.]*))*")
 _NOUNS_EN = re.compile(
@@ -216,7 +227,26 @@ def parts(question: str) -> tuple[str, ...]:
         clauses = [clause for clause in _CLAUSE_ENDS.split(piece) if clause.strip()]
         # Only where each clause asks: "在 A 中，B 是什么" is one question.
         found += clauses if len(clauses) > 1 and all(_ASKS_ZH.search(clause) for clause in clauses) else [piece]
-    return tuple(found) if 1 < len(found) <= 4 else sides(question) or (question,)
+    if not 1 < len(found) <= 4:
+        return sides(question) or (question,)
+    # What is named in it is asked for by words, and "by when?" has none.
+    bare = language_of(question) == "en" and _PRONOUN_EN.search(found[0])
+    return tuple(
+        asked_otherwise(part, found[0]) if number and not bare and not content_words(part) else part
+        for number, part in enumerate(found)
+    )
+
+
+def asked_otherwise(rest: str, anchor: str) -> str:
+    """ "Who built the bridge?" and "By when?" make "By when built the bridge?": only the words are searched for."""
+    asks, bare = rest.strip(" ?？.。!！呢"), anchor.rstrip(" ?？.。!！")
+    if language_of(anchor) == "zh":
+        found = _ASKS_WITH_ZH.search(bare)
+        if found is None:
+            return f"{asks}{bare.removesuffix('吗').removesuffix('嗎')}？"
+        return f"{bare[: found.start()]}{asks}{bare[found.end() :]}？"
+    found = _ASKS_FIRST.match(bare)
+    return f"{asks} {bare[found.end() :] if found else bare}?"
 
 
 def lone_parts(question: str) -> tuple[str, ...]:
@@ -243,7 +273,10 @@ def _with_subject(part: str, first: str) -> str | None:
         subject, leans = _SUBJECT_ZH.match(first), _LEANS_ZH.match(part)
         if not leans and words > 1:
             return part
-        return f"{subject[1]}{_LEANS_ZH.sub('', part)}" if subject and subject[1].strip() else None
+        if subject and subject[1].strip():
+            return f"{subject[1]}{_LEANS_ZH.sub('', part)}"
+        plain = _ASKS_ZH.match(first) and not _PRONOUN_ZH.search(first)
+        return part if plain and content_words(part) & content_words(first) else None
     pronoun = _PRONOUN_EN.search(part)
     if pronoun is None:
         return part if words > 1 else None

@@ -46,6 +46,20 @@ def test_a_part_is_spelt_out_with_what_it_leans_on(question: str, second: str) -
 
 
 @pytest.mark.parametrize(
+    ("question", "second"),
+    [
+        ("Who delivers the German translation and by when?", "by when delivers the German translation?"),
+        ("Who holds the training for the night shift, and where?", "where holds the training for the night shift?"),
+        ("德文译本由谁交付，什么时候？", "德文译本什么时候交付？"),
+        ("谁主持培训，在哪里？", "在哪里主持培训？"),
+    ],
+)
+def test_a_part_that_only_asks_is_asked_of_the_first(question: str, second: str) -> None:
+    assert parts(question)[1:] == (second,)
+    assert spelt_out(question)[second] == second
+
+
+@pytest.mark.parametrize(
     "question",
     [
         "Who wrote it, and when?",
