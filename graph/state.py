@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, TypedDict
 
 from graph.evidence import Source
+from graph.followups import Instead
 from graph.side_requests import SideRequest
 from graph.smalltalk import Aside
 from graph.types import Answer, Citation, Language, NodeEvent, Route, Status, Turn, Usage
@@ -52,8 +53,12 @@ class State(TypedDict, total=False):
     """What kind of small talk the question is: then nothing is searched for."""
     side: SideRequest | None
     """What a chat client asks for itself: nothing is searched for either."""
+    read_as: str
+    """The question as it was repaired: the reader is told."""
     search_query: str
     """What is searched for. A rewrite replaces this, never the question."""
+    instead: tuple[Instead, ...]
+    """Of a follow-up: what it asks of in the place of what was asked of before."""
     tried: Annotated[tuple[str, ...], operator.add]
     """Every search query so far, oldest first."""
     rewritten: bool

@@ -32,12 +32,13 @@ _PARTICIPLE = re.compile(
 )
 _PREPOSITION = re.compile(r"(?:of|in|on|at|for|from|near|under|over|inside)\Z", re.IGNORECASE)
 _FRAGMENT_PLACE = re.compile(r"\A(in|on|at|for|from|to|of|with|near|during|by|under)\s+(.+)\Z", re.IGNORECASE)
+_PLACE_AT_END = re.compile(r"\b(?:in|of|at|on|for) ((?:the|an?) [\w'’ -]{2,40}|[A-Z][\w'’ -]{2,40})\?*\s*\Z")
 _DETERMINER = re.compile(r"\A(?:the|an?|my|our|your|its|their|this|that|these|those)\s+", re.IGNORECASE)
 _ATTRIBUTE = re.compile(
     r"\b(?:price|cost|fee|weight|height|length|width|depth|size|capacity|volume|speed|power|voltage|range|age|date|name"
     r"|warranty|deadline|address|colou?r|limit|duration|period|rate|number|amount|default|value|temperature|pressure"
     r"|efficiency|population|area|owner|author|designer|manager|head|leader|capital|purpose|meaning|port|timeout|status"
-    r"|lifetime|lifespan|battery life|delivery time|opening hours|hours|salary|budget|version|lens|shutter"
+    r"|lifetime|lifespan|battery life|delivery time|opening hours|hours|salary|budget|version"
     r"|phone number)s?\Z",
     re.IGNORECASE,
 )
@@ -52,7 +53,7 @@ _PRONOUN = re.compile(
     re.IGNORECASE,
 )
 _NAME_WORD = re.compile(r"[A-Z][\w'’-]*|\w*\d\w*(?:-\w+)*")
-_LONGEST = 8
+_LONGEST = 12
 
 
 def subject(question: str) -> tuple[int, int] | None:
@@ -89,7 +90,8 @@ def topic(question: str) -> str:
     """What "it" means after the question, empty where that is not plain."""
     where = subject(question)
     if where is None:
-        return ""
+        place = _PLACE_AT_END.search(question)
+        return place[1] if place else ""
     said = question[slice(*where)]
     if _PRONOUN.search(said):
         return ""
@@ -98,6 +100,11 @@ def topic(question: str) -> str:
         return whole[2]
     owned = re.match(r"(.+)['’]s\s+(.+)\Z", said)
     return owned[1] if owned and _ATTRIBUTE.search(owned[2]) else said
+
+
+def attribute(fragment: str) -> bool:
+    """Whether a fragment names what things have, as a price, rather than a thing."""
+    return _ATTRIBUTE.search(fragment.rstrip("?.! ")) is not None
 
 
 def with_topic(question: str, about: str) -> str | None:

@@ -35,6 +35,11 @@ def topic(question: str) -> str:
     return "" if not _END.sub("", question[until:]) else _owner(question[:until])
 
 
+def attribute(fragment: str) -> bool:
+    """Whether a fragment names what things have, as a price, rather than a thing."""
+    return _ATTRIBUTE.search(_END.sub("", fragment)) is not None
+
+
 def with_topic(question: str, about: str) -> str | None:
     """The question with `about` for what points at it, or before it where it says nothing of what it is about."""
     if not about:

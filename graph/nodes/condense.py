@@ -57,6 +57,7 @@ def by_rule(state: State, run: Run, error: CragError) -> Result:
 
 def _meant(follow_up: Resolved) -> Result:
     update, detail = _standalone(follow_up.question, BY_RULE)
+    update = {**update, "instead": follow_up.instead}
     if follow_up.searched == follow_up.question:
         return update, detail
     return {**update, "search_query": follow_up.searched}, {

@@ -20,13 +20,14 @@ from retrieval.types import Hit
 
 async def refine(state: State, run: Run) -> Result:
     cuts = _cuts(state)
-    return _refined(state, run, cuts, await asyncio.to_thread(_relevances, _asked(state), cuts, run))
+    by_part = await asyncio.to_thread(_relevances, _asked(state), cuts, run)
+    return _refined(state, run, cuts, _of_now(state, cuts, by_part))
 
 
 def by_words(state: State, run: Run, error: CragError) -> Result:
     cuts = _cuts(state)
     by_part = [relevances(part, cuts, None) for part in _asked(state)]
-    update, detail = _refined(state, run, cuts, by_part)
+    update, detail = _refined(state, run, cuts, _of_now(state, cuts, by_part))
     action = "Sentences are chosen by the question's words."
     return {**update, "degraded": degraded("refine", error, action)}, detail
 
@@ -62,6 +63,24 @@ def _relevances(questions: Sequence[str], cuts: list[Cut], run: Run) -> list[lis
     return [
         closer(part, cuts, relevances(part, cuts, own), embedder)
         for part, own in zip(questions, similarities, strict=True)
+    ]
+
+
+def _of_now(state: State, cuts: list[Cut], by_part: list[list[list[float]]]) -> list[list[list[float]]]:
+    """Without the sentences that answer what was asked before a follow-up put another thing in its place."""
+    instead = state.get("instead", ())
+    if not instead:
+        return by_part
+    before = [
+        [
+            any(each.of_before(made.text(i), "\n".join(made.hit.chunk.heading_path[-1:])) for each in instead)
+            for i in range(len(made.spans))
+        ]
+        for made in cuts
+    ]
+    return [
+        [[0.0 if gone else score for score, gone in zip(*pair, strict=True)] for pair in zip(part, before, strict=True)]
+        for part in by_part
     ]
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graph.config import GenerationConfig
+from graph.engine import Engine
 from graph.followups import QUESTION_LIMIT, refers_back, resolved
 from graph.questions import parts
-from graph.types import Turn
+from graph.types import Answer, Turn
+from tests.fakes.graph import ScriptedGrader, deps, hit
 
 
 def asked(*questions: str) -> tuple[Turn, ...]:
@@ -151,3 +156,62 @@ def test_any_chain_of_follow_ups_makes_one_question(first: str, chain: list[str]
 @given(first=st.text(max_size=120), last=st.text(max_size=80))
 def test_whatever_is_asked_something_bounded_is_meant(first: str, last: str) -> None:
     assert len(resolved(last, asked(first)).question) <= max(QUESTION_LIMIT, len(last))
+
+
+FERRY = (
+    "In January the ferry runs four times a day. In March the ferry runs seven times a day. Tickets are sold on board."
+)
+LEAVE = "正式员工每年享有 15 天年假。病假每年不超过 10 天，需要提供证明。实习生每月有 1 天带薪假。"
+
+
+def ask(question: str, text: str, *earlier: str) -> Answer:
+    made = deps(
+        [hit(text)],
+        calibration=ScriptedGrader([0.9]),
+        generation=GenerationConfig(provider="extractive", max_sentences=6),
+    )
+    return asyncio.run(Engine(made).ask(question, history=list(asked(*earlier))))
+
+
+@pytest.mark.parametrize(
+    ("text", "earlier", "question", "told", "before"),
+    [
+        (FERRY, "How many times a day does the ferry run in January?", "And in March?", "seven", "four"),
+        (FERRY, "How many times a day does the ferry run in March?", "What about January?", "four", "seven"),
+        (LEAVE, "正式员工每年有多少天年假？", "那病假呢？", "10 天", "15 天"),
+    ],
+)
+def test_what_was_asked_before_is_not_answered_again(
+    text: str, earlier: str, question: str, told: str, before: str
+) -> None:
+    answer = ask(question, text, earlier)
+    assert told in answer.text
+    assert before not in answer.text
+    assert answer.confidence == 0.9
+
+
+@pytest.mark.parametrize(
+    ("text", "earlier", "question"),
+    [
+        (FERRY, "How many times a day does the ferry run in January?", "And in October?"),
+        (LEAVE, "正式员工每年有多少天年假？", "那婚假呢？"),
+    ],
+)
+def test_what_a_follow_up_names_and_no_passage_says_lowers_the_confidence(
+    text: str, earlier: str, question: str
+) -> None:
+    answer = ask(question, text, earlier)
+    assert answer.confidence < 0.22
+    assert any("follow_up_unheard" in event.detail for event in answer.trace)
+
+
+def test_a_passage_in_another_language_says_it_in_other_words() -> None:
+    assert ask("那三月呢？", FERRY, "渡轮一月每天几班？").confidence == 0.9
+
+
+def test_a_thing_named_anew_stays_the_subject() -> None:
+    turns = ["How many times a day does the ferry run in January?", "And in March?"]
+    found = resolved("And on Sundays?", asked(*turns))
+    assert "March" in found.question
+    assert [(sorted(each.named), sorted(each.gone)) for each in found.instead][:1] == [(["march"], ["january"])]
+    assert resolved("Who sells the tickets for the ferry?", asked(*turns)).instead == ()
