@@ -66,6 +66,15 @@ def test_a_plain_answer_carries_text_sources_and_route(client: openai.OpenAI, se
         assert cited.url.startswith(f"{server.url}/#/document/")
 
 
+def test_a_greeting_is_told_from_a_refusal_by_its_timings(http: httpx.Client) -> None:
+    said, refused = (
+        http.post("/v1/chat/completions", json=ask(text)).json()["crag"] for text in ("Hello", UNANSWERABLE)
+    )
+    assert [(each["status"], each["route"]) for each in (said, refused)] == [("abstained", "incorrect")] * 2
+    assert ["reply" in each["timings"] for each in (said, refused)] == [True, False]
+    assert ["retrieve" in each["timings"] for each in (said, refused)] == [False, True]
+
+
 def test_a_citation_is_the_documents_own_text(client: openai.OpenAI, http: httpx.Client) -> None:
     reply = client.chat.completions.create(**ask("每日备份保留多少天？"))
     assert reply.model_extra is not None
