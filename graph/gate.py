@@ -35,6 +35,10 @@ from graph.support import (
 )
 from graph.types import Citation, Language
 
+_READ_AS: dict[Language, str] = {
+    "zh": "问题是这样理解的：“{question}”。",
+    "en": 'The question was read as: "{question}".',
+}
 _LEFT_OPEN: dict[Language, str] = {
     "zh": "资料中没有足够的信息来回答“{part}”。",
     "en": 'The sources do not contain enough information to answer "{part}".',
@@ -84,6 +88,15 @@ class Gate:
             for part in parts
         )
         piece = "\n" + "\n".join(said)
+        self.text += piece
+        return piece
+
+    def read_as(self, question: str) -> str:
+        """Behind an answer, the question that it answers where that is not how it was asked."""
+        if not question or not self.text:
+            return ""
+        said = without_markers(neutral_line(question)).rstrip("。 ")
+        piece = "\n\n" + _READ_AS[self._language].format(question=said)
         self.text += piece
         return piece
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 
 from graph.followups import ASKS, POINTS
 from graph.language import language_of
@@ -96,12 +96,17 @@ _NAME: dict[Language, re.Pattern[str]] = {
     ),
 }
 
+_SELF: dict[Language, re.Pattern[str]] = {
+    "en": re.compile(r"\b(?:i|we|my|our|me|us|he|she|his|her|myself|ourselves)\b|\bi'", re.IGNORECASE),
+    "zh": re.compile("[我他她咱俺]"),
+}
+
 
 def gist(question: str, told: Callable[[str], bool] = lambda name: True) -> str:
     """The clauses of a long question that ask, with those they need to be understood and the names said before.
 
-    Of the names those that are `told` by what was found: others belong to the story. The question itself where it is
-    short, where nothing in it asks, or where little would be left out.
+    A name that is not `told` by what was found is left out where it belongs to the story. The question itself where it
+    is short, where nothing in it asks, or where little would be left out.
     """
     language = language_of(question)
     if _size(question, language) <= LONG[language]:
@@ -116,9 +121,14 @@ def gist(question: str, told: Callable[[str], bool] = lambda name: True) -> str:
     kept |= {number: clauses[number] for number in introduced if number + 1 in kept and number not in kept}
     said = " ".join(kept.values())
     names = _names(clauses, language)
-    context = _context(clauses[: min(kept)], said, names, language)
+    context = _context(clauses[: min(kept)], said, list(names), language)
     known = " ".join([*context.values(), said])
-    names = [name for name in names if name not in known and told(name)]
+    names = {name: clause for name, clause in names.items() if name not in known}
+    names = {
+        name: clause
+        for name, clause in names.items()
+        if told(name) or not _is_story(name, clause, content_words(known), language)
+    }
     parts = [clause for _, clause in sorted({**context, **kept}.items())]
     made = ("，" if language == "zh" else ", ").join([*names, *parts]) + ("？" if language == "zh" else "?")
     return made if len(made) <= SHORTER * len(question) else question
@@ -176,5 +186,17 @@ def _context(before: Sequence[str], said: str, names: Sequence[str], language: L
     return context
 
 
-def _names(clauses: Sequence[str], language: Language) -> list[str]:
-    return list(dict.fromkeys(name for clause in clauses for name in _NAME[language].findall(clause)))
+def _names(clauses: Sequence[str], language: Language) -> dict[str, str]:
+    """Each with the clause that says it first."""
+    found: dict[str, str] = {}
+    for clause in clauses:
+        for name in _NAME[language].findall(clause):
+            found.setdefault(name, clause)
+    return found
+
+
+def _is_story(name: str, clause: str, asked: Set[str], language: Language) -> bool:
+    """Whether a name is of those who ask, and not of what is asked about: the clause is about them, and shares no word
+    with the question. An identifier is never story."""
+    identifier = re.search("[0-9]", name) and re.search("[A-Za-z]", name)
+    return not identifier and bool(_SELF[language].search(clause)) and not content_words(clause) & asked

@@ -18,15 +18,17 @@ def sounds_of(text: str) -> Sounds | None:
     return sounds if all(sounds) else None
 
 
-def syllables(word: str) -> list[Sounds]:
-    """Every way in which a word of Latin letters is pinyin: ``xian`` is one syllable or two."""
+def syllables(word: str, most: int) -> list[Sounds]:
+    """Every way in which a word of Latin letters is pinyin of at most so many syllables: ``xian`` is one or two."""
     if not word:
         return [()]
+    if not most or len(word) > most * _LONGEST:
+        return []
     return [
         (word[:length], *rest)
         for length in range(1, min(len(word), _LONGEST) + 1)
         if word[:length] in _characters()
-        for rest in syllables(word[length:])
+        for rest in syllables(word[length:], most - 1)
     ]
 
 

@@ -1,9 +1,10 @@
 """Misspelt words of a question, put right by the words of the passages that it found, or of the whole index.
 
 A vector finds the passage in spite of a slip; word by word the two then do not agree, and grading refuses. Only what no
-passage says is ever replaced: a word of Latin letters by one at most two slips away (optimal string alignment: Damerau
-1964), Chinese characters by others of the same sound, which is how a pinyin keyboard errs, and pinyin that stands in a
-Chinese question by the word it spells. What the passages found say comes first; then what any text of the index says,
+passage says and no dictionary knows is ever replaced: a word of Latin letters by one at most two slips away (optimal
+string alignment: Damerau 1964), Chinese characters by others of the same sound, which is how a pinyin keyboard errs,
+and pinyin that stands in a Chinese question by the word it spells. What holds a digit or may be a name stays: another
+number is another thing. What the passages found say comes first; then what any text of the index says,
 the most frequent first, for a slip in the very word that finds the passage.
 """
 
@@ -11,10 +12,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from typing import Protocol
 
 from graph.language import FUNCTION_WORDS, has_han
 from graph.sounds import Sounds, said_alike, sounds_of, spelled, syllables
+from graph.support import SURNAMES
 from retrieval.lexical.tokenizer import simplified, tokenize
 from retrieval.types import Hit
 
@@ -43,10 +46,15 @@ _VERY_LONG = 10
 """The same where any word of the index may be meant: rehearsal is no misspelt reversal."""
 _LEAST = 4
 """Letters below which a word is let alone: too many others are near it."""
+_MOST = 32
+"""Letters above which it is no word."""
 _SIZES = (4, 3, 2)
 """Chinese characters that are compared at once, longest first."""
 _PINYIN = range(2, 5)
 """Syllables of pinyin that are read as one word; of the index's terms, two."""
+_LOOKED_UP = 8
+"""Words of a question that are looked for among the terms of the index: a question with more of them that nobody knows
+is in a language that nothing here is in."""
 _GRAMMAR = frozenset("的是了吗呢吧在和与有为这那哪谁什么多少几个一不也都就从到把被")
 _COMMON = frozenset(
     "要去来想说跟让给对向又再还才很最更太好大小多高长新老人年月日时中国前后里外上下能会可做用看叫像只每某该其此其着过"
@@ -65,14 +73,19 @@ def respelled(
     said = "\n".join((*texts, *(text_of(hit) for hit in candidates)))
     words = dict.fromkeys(_WORD.findall(said.lower()))
     chinese = has_han(question)
+    left = _LOOKED_UP
 
     def latin(match: re.Match[str]) -> str:
+        nonlocal left
         word = match.group()
         if _right(word, words, known):
             return word
         if near := _nearest(word, words):
             return near
-        pinyin = [sounds for sounds in syllables(word) if len(sounds) in _PINYIN] if chinese else []
+        left -= 1
+        if left < 0:
+            return word
+        pinyin = [sounds for sounds in syllables(word, _PINYIN[-1]) if len(sounds) in _PINYIN] if chinese else []
         return (_converted(pinyin, texts, lexicon) if pinyin else _nearest_term(word, lexicon)) or word
 
     made = _WORD.sub(latin, question)
@@ -85,7 +98,17 @@ def text_of(hit: Hit) -> str:
 
 def _right(word: str, words: Mapping[str, None], known: Known) -> bool:
     # With a capital it is a name: Johnston is no misspelt Johnson.
-    return len(word) < _LEAST or word != word.lower() or word in FUNCTION_WORDS or word in words or known(word)
+    if not _LEAST <= len(word) <= _MOST or word != word.lower() or re.search("[0-9]", word):
+        return True
+    return word in words or word in FUNCTION_WORDS or known(word) or word in _dictionary()
+
+
+@cache
+def _dictionary() -> frozenset[str]:
+    """English words, as pyspellchecker has them: of subtitles, without those said seldom. Half a second."""
+    from spellchecker import SpellChecker
+
+    return frozenset(SpellChecker(language="en").word_frequency.words())
 
 
 def slips(a: str, b: str, limit: int | None = None) -> int:
@@ -132,8 +155,15 @@ def _limit(word: str, long: int) -> int:
 def _converted(pinyin: Sequence[Sounds], texts: Sequence[str], lexicon: Lexicon | None) -> str:
     for sounds in pinyin:
         for meant in said_alike(sounds, texts):
-            return meant
+            if _is_word(meant):
+                return meant
     return _commonest(pinyin, "", lexicon)
+
+
+def _is_word(text: str) -> bool:
+    import rjieba
+
+    return len(rjieba.cut(text, False)) == 1
 
 
 def _chinese(run: str, texts: Sequence[str], said: str, lexicon: Lexicon | None) -> str:
@@ -155,9 +185,7 @@ def _by_passages(run: str, texts: Sequence[str], said: str, lexicon: Lexicon | N
 
 
 def _same_sound(piece: str, texts: Sequence[str], said: str, lexicon: Lexicon | None) -> str:
-    import rjieba
-
-    if piece in said or _GRAMMAR & set(piece) or len(rjieba.cut(piece, False)) == 1:
+    if piece in said or _GRAMMAR & set(piece) or _is_word(piece) or _may_be_a_name(piece):
         return ""
     if (sounds := sounds_of(piece)) is None:
         return ""
@@ -186,6 +214,11 @@ def _by_terms(run: str, said: str, lexicon: Lexicon) -> str:
     return run
 
 
+def _may_be_a_name(piece: str) -> bool:
+    """Two characters, the first a surname: 李铭 is no misspelt 李明."""
+    return len(piece) == 2 and simplified(piece)[0] in SURNAMES
+
+
 def _commonest(read: Sequence[Sounds], like: str, lexicon: Lexicon | None) -> str:
     """The most frequent term of two characters that sounds so, one of them as in `like` where that is given."""
     if lexicon is None:
@@ -195,7 +228,7 @@ def _commonest(read: Sequence[Sounds], like: str, lexicon: Lexicon | None) -> st
         for sounds in read
         if len(sounds) == 2
         for term in spelled(sounds)
-        if not like or set(term) & set(like)
+        if (set(term) & set(like) if like else lexicon.frequency(term) and _is_word(term))
     )
     frequency, term = max(found, default=(0, ""))
     return term if frequency else ""

@@ -57,13 +57,13 @@ SAME_THING = 0.6
 """Share of a clause's content words that a clause of the source has, from which the two are about the same thing: then
 the nearest of them may not all deny what the other says."""
 
-_SURNAME = (
+SURNAMES = (
     "赵钱孙李周吴郑王冯陈褚卫蒋沈韩杨朱秦尤许何吕施张孔曹严华金魏陶姜戚谢邹喻柏水窦章云苏潘葛奚范彭郎鲁韦昌马苗凤方俞任袁柳"
     "鲍史唐费廉岑薛雷贺倪汤滕殷罗毕郝邬安常乐傅皮卞齐康伍余元卜顾孟平黄穆萧尹姚邵汪祁毛禹狄米贝明臧计成戴谈宋茅庞熊纪舒屈项祝"
     "董梁杜阮蓝闵席季麻贾路娄江童颜郭梅盛林刁钟徐邱骆高夏蔡田樊胡凌霍虞万柯管卢莫房丁邓洪包左石崔吉龚程邢裴陆荣翁段侯武刘景龙"
     "叶司黎白蒲赖卓池乔闻党翟谭申冉桂牛温庄晏柴瞿阎慕连习艾容向古易戈廖居衡步耿文寇东欧沃利关师聂饶曾沙辜简沈"
 )
-_HAN_NAME = rf"(?P<name>[{_SURNAME}][\u4e00-\u9fff]{{1,2}}?)"
+_HAN_NAME = rf"(?P<name>[{SURNAMES}][\u4e00-\u9fff]{{1,2}}?)"
 _ACTS = "负责|设计|开发|主持|领导|编写|撰写|担任|创建|提出|发明|创立|创办|创作|管理|带领|研制|执导|主编|建造|发起"
 _ROLE = (
     "负责人|组长|总监|经理|作者|设计师|设计者|创始人|总裁|董事长|主席|架构师|工程师|开发者|导演|校长|主编|院长|部长|主任"

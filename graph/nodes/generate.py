@@ -47,6 +47,7 @@ async def generate(state: State, run: Run) -> Result:
             await _write(generator, request, gate, run, usage)
             action = "The answer quotes the passages."
             update = {"incomplete": False, "degraded": degraded("generate", error, action)}
+    _show(gate.read_as(state.get("read_as", "")), run)
     update = {
         **update,
         "text": gate.text,

@@ -11,7 +11,7 @@ import asyncio
 import re
 from typing import Any
 
-from chunking.errors import CragError, ProviderError
+from chunking.errors import CragError, ProviderError, StoreError
 from graph.feedback import QUERY_LIMIT, feedback_query, repaired
 from graph.language import language_of
 from graph.neutral import neutral_line, neutralise
@@ -32,9 +32,8 @@ _SCHEMA: dict[str, Any] = {
 
 
 async def rewrite(state: State, run: Run) -> Result:
-    lexicon = await asyncio.to_thread(run.deps.retriever.lexicon, run.filters)
     if run.deps.chat is None:
-        return await asyncio.to_thread(_by_rule, state, run, lexicon)
+        return await asyncio.to_thread(_by_rule, state, run)
     language = language_of(state["standalone"])
     tried = "\n".join(f"- {neutral_line(query)}" for query in state["tried"])
     prompt = messages(language, "rewrite", question=neutralise(state["standalone"]), tried=tried)
@@ -45,27 +44,35 @@ async def rewrite(state: State, run: Run) -> Result:
         update, detail = without_model(state, run, unread)
         return {**update, "usage": usage}, detail
     if query in state["tried"]:
-        update, detail = await asyncio.to_thread(_by_rule, state, run, lexicon)
+        update, detail = await asyncio.to_thread(_by_rule, state, run)
         return {**update, "usage": usage}, detail
     return _rewritten(state, query, "written by the model", usage)
 
 
 def without_model(state: State, run: Run, error: CragError) -> Result:
-    update, detail = _by_rule(state, run)
+    # A rule that failed would fail again.
+    update, detail = _by_rule(state, run) if run.deps.chat else _rewritten(state, "", "")
     new = update["rewritten"]
     action = "The query is rewritten by rule." if new else "The search is not repeated."
     return {**update, "degraded": degraded("rewrite", error, action)}, detail
 
 
-def _by_rule(state: State, run: Run, lexicon: Lexicon | None = None) -> Result:
+def _by_rule(state: State, run: Run) -> Result:
     def known(word: str) -> bool:
         # What the embedder's vocabulary holds whole is a word; a misspelt one falls into pieces.
         return run.deps.embedder.count_tokens([word])[0] == 1
 
-    if question := repaired(state, known, lexicon):
+    if question := repaired(state, known, _lexicon(run)):
         update, detail = _rewritten(state, question, REPAIRED)
-        return {**update, "standalone": question}, detail
+        return {**update, "standalone": question, "read_as": question}, detail
     return _rewritten(state, feedback_query(state), FEEDBACK)
+
+
+def _lexicon(run: Run) -> Lexicon | None:
+    try:
+        return run.deps.retriever.lexicon(run.filters)
+    except StoreError:  # The search has named it.
+        return None
 
 
 def _rewritten(state: State, query: str, how: str, usage: Usage | None = None) -> Result:

@@ -65,12 +65,13 @@ class Endless:
     name = "endless"
 
     def __init__(self) -> None:
-        self.closed = False
+        self.begun, self.closed = asyncio.Event(), False
 
     def prompt(self, request: Request) -> tuple[Message, ...]:
         return ()
 
     async def generate(self, request: Request) -> AsyncGenerator[str | Usage, None]:
+        self.begun.set()
         try:
             while True:
                 yield "The tower has 312 steps [1]. "
@@ -105,7 +106,7 @@ def test_a_cancelled_question_stops_the_model() -> None:
 
     async def cancel() -> None:
         task = asyncio.create_task(engine.ask(QUESTION))
-        await asyncio.sleep(0.2)
+        await generator.begun.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

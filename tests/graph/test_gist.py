@@ -49,11 +49,42 @@ STORY = (
 )
 
 
+def nothing(name: str) -> bool:
+    return False
+
+
 def test_names_that_nothing_found_says_belong_to_the_story() -> None:
     everything, told = gist(STORY), gist(STORY, lambda name: name == "Warsaw")
     assert "Tomasz" in everything
     assert "Tomasz" not in told
     assert "how many companies are listed" in told
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        # An identifier, wherever it stands.
+        (
+            "Last week we took over the plant of the neighbours and my boss wants a list of everything in it. There is "
+            "a KX-450799 in our cellar, and he asks how many litres a minute the pump delivers?",
+            "KX-450799",
+        ),
+        # Of the thing that is asked about.
+        (
+            "We walked along the river on Sunday, all the way to the mill. My daughter liked the old Tollgate bridge "
+            "best of all that we saw that day. In which year was the bridge finished?",
+            "Tollgate",
+        ),
+        # Nobody's story.
+        (
+            "The doctor was in a hurry and wrote nothing down for us yesterday afternoon, sadly. It says Olmesartan on "
+            "the box with the tablets. How many milligrams are taken once a day by an adult?",
+            "Olmesartan",
+        ),
+    ],
+)
+def test_a_name_of_what_is_asked_about_stays_though_nothing_found_says_it(question: str, name: str) -> None:
+    assert name in gist(question, nothing)
 
 
 @pytest.mark.parametrize(
