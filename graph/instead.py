@@ -8,21 +8,18 @@ whose kind is nowhere may go by another name.
 
 from __future__ import annotations
 
-import math
 import re
-import unicodedata
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from graph.beside import HYPHEN, Found, Read, folded, other_members, other_models, read
 from graph.language import FUNCTION_WORDS, has_han
-from graph.members import AMOUNT, Member, covers, members, qualifiers
+from graph.members import qualifiers
 from graph.named import CALENDAR, said
-from graph.naming import Name, apart, names, same
+from graph.naming import apart, names, same
 from graph.quantities import Day, stated
-from graph.strips import cut, refers_back, relevances
-from graph.support import content_words
+from graph.strips import cut, relevances
 from retrieval.lexical.tokenizer import simplified
 from retrieval.types import Hit
 
@@ -34,17 +31,6 @@ SHOWN = 3
 LONGEST = 60
 """Characters of such a thing that are told: they are a document's."""
 
-CARRIED = 2
-"""Sentences, its own among them, that a thing is taken to be spoken of in unless another of its kind comes first."""
-_DATED = re.compile(
-    r"\d{1,2}(?:st|nd|rd|th)? (?:of )?[A-Z][a-z]{2,8}\.?,? \d{4}|[A-Z][a-z]{2,8} \d{1,2},? \d{4}|\d{1,2}月\d{1,2}[日号]"
-)
-"""The day that a document was written on, in its title: it is not about that month."""
-SHARED, PLACED = 0.6, 0.95
-"""Of the weight of the question's other words that the best sentence has: what a sentence about the thing itself must
-have, and one about another."""
-
-_HYPHEN = re.compile(r"(?<=[a-z])(?=\d)")
 _NUMERAL = r"[零〇一二三四五六七八九十百]{1,4}|\d{1,4}"
 _COUNTED = re.compile(
     rf"(?<![零〇一二三四五六七八九十百千万0-9.])(?:第({_NUMERAL})([\u4e00-\u9fff])"
@@ -87,33 +73,15 @@ def instead(question: str, hits: Sequence[Hit]) -> tuple[Instead, ...]:
         return ()
     evidence = _Evidence(question, hits)
     finders = (_versions, _counted, _days, _years, _editions, _places, _modified, _together, _members, _models)
-    folded = _folded(question)
-    told = {thing: found for find in finders for thing, found in find(folded, evidence) if found}
+    plain = folded(question)
+    told = {thing: found for find in finders for thing, found in find(plain, evidence) if found}
     return tuple(
         Instead(
-            _as_written(thing, folded),
+            _as_written(thing, plain),
             tuple(_as_written(other, evidence.whole) for other in dict.fromkeys(found))[:SHOWN],
         )
         for thing, found in told.items()
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Read:
-    """A sentence with what stands above it."""
-
-    text: str
-    header: str
-    headings: tuple[str, ...]
-    title: str
-
-    @property
-    def own(self) -> str:
-        return f"{self.header}\n{self.text}"
-
-    @property
-    def all(self) -> str:
-        return "\n".join((self.title, *self.headings, self.header, self.text))
 
 
 class _Evidence:
@@ -151,33 +119,16 @@ class _Evidence:
     @cached_property
     def read(self) -> list[list[Read]]:
         """The sentences of each passage in their order."""
-        return [
-            [
-                Read(
-                    _folded(made.text(i)),
-                    _folded(made.text(header))
-                    if (header := made.header(i)) in made.headers and header is not None
-                    else "",
-                    tuple(map(_folded, (made.headings[i], *reversed(made.hit.chunk.heading_path)))),
-                    _DATED.sub(" ", _folded(made.hit.document.title)),
-                )
-                for i in range(len(made.spans))
-                if i not in made.headers
-            ]
-            for made in (cut(hit, 0.0) for hit in self._hits)
-        ]
+        return [read(hit) for hit in self._hits]
 
     @cached_property
     def near(self) -> list[str]:
-        return [_folded(text) for text, _ in self.sentences[:NEAREST]]
+        return [folded(text) for text, _ in self.sentences[:NEAREST]]
 
     @cached_property
     def around(self) -> str:
         """The passages of the nearest sentences."""
         return "\n".join(self.passages[number] for number in sorted({each[1] for each in self._ranked[:NEAREST]}))
-
-
-Found = Iterable[tuple[str, Sequence[str]]]
 
 
 def _versions(question: str, evidence: _Evidence) -> Found:
@@ -282,108 +233,21 @@ def _together(question: str, evidence: _Evidence) -> Found:
 
 
 def _members(question: str, evidence: _Evidence) -> Found:
-    """The third floor, March, 5 m, dinner: of a kind that the sentence about all else has another of."""
-    by_kind: dict[str, list[Member]] = {}
-    found = qualifiers(question)
-    for member in found:
-        by_kind.setdefault(member.kind, []).append(member)
-    for kind, own in by_kind.items():
-
-        def met(text: str, own: Sequence[Member] = own) -> bool:
-            return any(covers(text, each) for each in own)
-
-        def others(read: Read, kind: str = kind) -> list[str]:
-            for text in (read.text, read.header, *read.headings):
-                if found := [text[each.start : each.end] for each in members(text) if each.kind == kind]:
-                    return found
-            return []
-
-        yield question[own[0].start : own[0].end], _beside(_without(question, found), evidence, met, others)
+    """The third floor, March, 5 m, dinner, where all else is said of another."""
+    return other_members(question, evidence.read) if qualifiers(question) else ()
 
 
 def _models(question: str, evidence: _Evidence) -> Found:
     """The HX-30, known elsewhere, where what is asked is told of the HX-40."""
-    known = sorted(name for name in {each.text for each in names(question)} if not name[0].isdigit())
-    written = (
-        re.search(_HYPHEN.sub("[-_ ]?", re.escape(known[0])), question, re.IGNORECASE) if len(known) == 1 else None
-    )
-    if not written or members(written[0]):  # Q3 and 32G are no models.
-        return
-    for name in (each for each in names(question) if each.text == known[0] and "#" in each.kind):
-
-        def met(text: str, name: Name = name) -> bool:
-            return any(same(name.text, each.text) for each in names(text))
-
-        def others(read: Read, name: Name = name) -> list[str]:
-            for text in (read.text, read.header, *read.headings, read.title):
-                if found := sorted(each.text for each in names(text) if each.kind == name.kind):
-                    return found
-            return []
-
-        rest = f"{question[: written.start()]} {question[written.end() :]}"
-        yield name.text, _beside(rest, evidence, met, others)
-
-
-def _without(question: str, found: Sequence[Member]) -> str:
-    """Without what tells one of a kind from another; the noun behind stays: it is what is asked."""
-    for each in sorted(found, key=lambda each: -each.start):
-        written = question[each.start : each.end]
-        kept = "" if each.kind.startswith(AMOUNT) else written.partition(" ")[2]
-        question = f"{question[: each.start]} {kept} {question[each.end :]}"
-    return question
-
-
-def _goes_on(sentence: str) -> bool:
-    """Whether it leaves to the one before what it is about: "In March it was 7." """
-    said = content_words(_without(sentence, members(sentence)))
-    return refers_back(sentence) or not any(len(word) > 1 and not word[0].isdigit() for word in said)
-
-
-def _beside(
-    rest: str, evidence: _Evidence, met: Callable[[str], bool], others: Callable[[Read], list[str]]
-) -> list[str]:
-    """The others that stand where most of `rest` of the question does, unless about as much of it stands by what is
-    asked: in its sentence, in one below it in its passage, or under its heading."""
-    wanted = content_words(rest)
-    words = [[content_words(read.all) & wanted for read in passage] for passage in evidence.read]
-    found = Counter(word for passage in words for own in passage for word in own)
-    count = sum(map(len, words))
-    weight = {word: math.log1p(count / number) for word, number in found.items()}
-    told: list[tuple[float, list[str]]] = []
-    top = ours = 0.0
-    for passage, shared in zip(evidence.read, words, strict=True):
-        since, before = CARRIED, 0.0
-        for read, own in zip(passage, shared, strict=True):
-            score = sum(weight[word] for word in own)
-            there, instead = met(read.all), others(read)
-            since = 0 if there else CARRIED if instead else since + 1
-            if there and _goes_on(read.text):
-                score = max(score, before)
-            if since < CARRIED:
-                ours = max(ours, score)
-            elif instead:
-                told.append((score, instead))
-            top, before = max(top, score), score
-    if ours >= SHARED * top or top < SHARED * sum(weight.values()):
-        return []
-    return [
-        other
-        for score, instead in sorted(told, key=lambda each: -each[0])
-        if score >= PLACED * top
-        for other in instead
-    ]
+    return other_models(question, evidence.read) if names(question) else ()
 
 
 def _as_written(thing: str, text: str) -> str:
     """With the case and the hyphens of `text`: names are compared without."""
     return " + ".join(
-        found[0] if (found := re.search(_HYPHEN.sub("[-_]?", re.escape(part)), text, re.IGNORECASE)) else part
+        found[0] if (found := re.search(HYPHEN.sub("[-_]?", re.escape(part)), text, re.IGNORECASE)) else part
         for part in thing[:LONGEST].split(" + ")
     )
-
-
-def _folded(text: str) -> str:
-    return simplified(unicodedata.normalize("NFKC", text))
 
 
 @lru_cache(maxsize=1024)

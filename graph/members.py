@@ -17,8 +17,9 @@ from graph.language import FUNCTION_WORDS
 from graph.quantities import MONTH_NUMBER, stated
 
 MONTH, QUARTER, HALF, WEEKDAY, SEASON = "month", "quarter", "half", "weekday", "season"
+SIDE = "side "
 AMOUNT = "amount "
-"""With the unit behind it."""
+"""With the noun or the unit behind it."""
 _ROUND = {MONTH: 12, WEEKDAY: 7, SEASON: 4}
 """Kinds whose last member is followed by the first: from October to March."""
 
@@ -119,6 +120,23 @@ _DAY = re.compile(
     re.IGNORECASE,
 )
 """A whole date: it is compared as one."""
+_ORDINALLY = re.compile(r"first|1st")
+_NUMBERED = (
+    QUARTER,
+    HALF,
+    "floor",
+    "ward",
+    "grade",
+    "class",
+    "shift",
+    "row",
+    "platform",
+    "gate",
+    "tier",
+    "zone",
+    "lane",
+)
+"""Nouns of which there is a first one by its number; the first album may be called the debut."""
 _WRITER = re.compile(r"\b(?:I|my|we|our|i)\b|我|咱")
 
 
@@ -175,7 +193,7 @@ _FINDERS: tuple[_Finder, ...] = (
      lambda m: (WEEKDAY, Decimal(_HAN_DAYS.index(m[1].replace("天", "日")) + 1))),
     (re.compile(rf"\b({_ORDINAL}|\d{{1,2}}(?:st|nd|rd|th))[ -]([a-z]{{3,}})\b"), _ordinal),
     (re.compile(rf"(?<![共有高盖建]){_ALONE}第?(\d{{1,3}}|{_HAN})[楼层]"), lambda m: ("楼", _number(m[1]))),
-    (re.compile(rf"{_ALONE}(\d{{1,3}}|{_HAN})号([楼门厅馆院库桥机仓食教宿井炉车站台柜线])"),
+    (re.compile(rf"{_ALONE}(\d{{1,3}}|{_HAN})号([楼门厅馆院库桥机仓食教宿井炉车站台柜])"),
      lambda m: (f"号{m[2]}", _number(m[1]))),
     (re.compile(r"\b(breakfast|lunch|dinner|supper|brunch)\b|([早午晚][餐饭]|夜宵|宵夜)", re.IGNORECASE),
      lambda m: ("meal", _MEALS[m[0].lower()])),
@@ -183,12 +201,12 @@ _FINDERS: tuple[_Finder, ...] = (
      lambda m: (f"hours {m[2]}", _HOURS[m[1]])),
     (re.compile(r"([早中晚夜白])班(?![车长级])"), lambda m: ("班", _HOURS[m[1]])),
     (re.compile(r"早上|上午|早晨|中午|下午|晚上|傍晚|夜里|夜间"), lambda m: ("hours", _HOURS[m[0]])),
-    (re.compile(r"\b(spring|summer|autumn|winter|(?<=in )fall|(?<=in the )fall)\b", re.IGNORECASE),
-     lambda m: (SEASON, Decimal(_SEASONS[m[1].lower()]))),
+    (re.compile(r"\b(spring|summer|autumn|winter|(?<=in )fall|(?<=in the )fall)\b"),
+     lambda m: (SEASON, Decimal(_SEASONS[m[1]]))),
     (re.compile(r"([春夏秋冬])(?=[春夏秋冬]?两?[季天])"), lambda m: (SEASON, Decimal(_SEASONS[m[1]]))),
-    (re.compile(r"\b(north|south|east|west)(?:ern)?[ -]([a-z]{3,})\b"), lambda m: (f"side {m[2]}", m[1])),
+    (re.compile(r"\b(north|south|east|west)(?:ern)?[ -]([a-z]{3,})\b"), lambda m: (f"{SIDE}{m[2]}", m[1])),
     (re.compile(r"(?<![东南西北中广河湖山云海济华辽江陕])([东南西北])([门区侧翼楼座厅院馆口])(?![域别])"),
-     lambda m: (f"side {m[2]}", m[1])),
+     lambda m: (f"{SIDE}{m[2]}", m[1])),
     (_AMOUNT, _amount),
 )  # fmt: skip
 
@@ -217,7 +235,9 @@ def qualifiers(question: str) -> list[Member]:
         Member(each.kind, each.value, each.start + at, each.end + at)
         for at, clause in about
         for each in _read(clause, _FINDERS)
-        if not bound(clause, each) and not (each.kind == MONTH and _DAY.search(clause[max(0, each.start - 8) :]))
+        if not bound(clause, each)
+        and not (each.value == 1 and _ORDINALLY.match(clause, each.start) and each.kind not in _NUMBERED)
+        and not (each.kind == MONTH and _DAY.search(clause[max(0, each.start - 8) :]))
     ]
 
 
@@ -244,6 +264,8 @@ def covers(text: str, asked: Member) -> bool:
     """Whether `text` names the member, all of its kind, a range that it lies in, or one whose ends are not told."""
     own = [each for each in members(text) if each.kind == asked.kind]
     if any(each.value == asked.value or _beyond(asked, each, bound(text, each)) for each in own):
+        return True
+    if asked.kind.startswith(SIDE) and re.search(rf"\b{asked.value}(?:ern)?\b", text):  # "To the east".
         return True
     calendar = asked.kind in (MONTH, QUARTER, HALF, SEASON, WEEKDAY)
     if calendar and _EVERY.get(asked.kind, _EVERY[""]).search(text):

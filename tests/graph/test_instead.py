@@ -165,6 +165,15 @@ def test_another_of_the_kind_stands_in_its_place(
         ("我周四来，例会什么时候召开？", [HANDBOOK]),
         ("How many were returned in March?", [hit("In February 11 were returned. In March it was 7.")]),
         ("How many complaints came in March?", [hit("Complaints came in February. From March on there were more.")]),
+        ("Which was their first album?", [hit("It was the debut. The second album followed.")]),
+        (
+            "What lies on the east side of the hill?",
+            [hit("A lake lies on the west side of the hill, a wood to the east.")],
+        ),
+        (
+            "How long does the TG-120 take to start?",
+            [hit("It boots in 9 s.", title="TG-120"), hit("The TG-240 takes 8 s to start.")],
+        ),
         ("How many were returned?", [hit("11 were returned.", title="12 March 2026")]),
     ],
 )
@@ -186,7 +195,7 @@ def test_evidence_of_another_is_refused_and_the_refusal_says_of_what_it_is() -> 
     assert "找到的内容说的是一级、二级，不是三级。" in chinese.text
 
 
-@pytest.mark.parametrize("run", ["a", "一", "1", "2015 ", "Apollo 1 ", "1-", "5 m ", "十月", "March "])
+@pytest.mark.parametrize("run", ["a", "一", "1", "2015 ", "Apollo 1 ", "1-", "5 m ", "March "])
 def test_long_runs_end_in_nothing(run: str) -> None:
     """Letters once took their length squared, and no number has thousands of numerals."""
     assert instead(run * (20_000 // len(run)), [hit(run * 100)]) == ()
