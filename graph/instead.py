@@ -33,7 +33,7 @@ LONGEST = 60
 
 _NUMERAL = r"[零〇一二三四五六七八九十百]{1,4}|\d{1,4}"
 _COUNTED = re.compile(
-    rf"(?<![零〇一二三四五六七八九十百千万0-9.])(?:第({_NUMERAL})([\u4e00-\u9fff])"
+    rf"(?<![零〇一二三四五六七八九十百千万0-9.])(?:第({_NUMERAL})(?!季度|[楼层])([\u4e00-\u9fff])"
     rf"|({_NUMERAL})(级|届|号|期|章|节|条款|版|型|轮|等|卷|册|类|阶段))"
 )
 _ENGLISH_COUNTED = re.compile(

@@ -92,7 +92,7 @@ _UPPER = re.compile(
     re.IGNORECASE,
 )
 _AND_UP = re.compile(
-    r"\A\s?(?:份|日|度)?(?:起|以[来后上]|及以上|之后|后|开始|or more|or above|and above|onwards?|on\b(?! \w))"
+    r"\A\s?(?:份|日|度)?(?:起|以[来后上]|及以上|之后|后|开始|(?:or|and) (?:more|above|up)|onwards?|on\b(?! \w))"
 )
 _AND_DOWN = re.compile(r"\A\s?(?:份|日|度)?(?:以[前下内]|及以下|之[前内]|前(?![门面台])|or less|or below|and below)")
 _EVERY = {
@@ -236,6 +236,7 @@ def qualifiers(question: str) -> list[Member]:
         for at, clause in about
         for each in _read(clause, _FINDERS)
         if not bound(clause, each)
+        and not (each.value == 1 and each.kind.startswith(AMOUNT))  # A rate: what one GB costs.
         and not (each.value == 1 and _ORDINALLY.match(clause, each.start) and each.kind not in _NUMBERED)
         and not (each.kind == MONTH and _DAY.search(clause[max(0, each.start - 8) :]))
     ]

@@ -174,6 +174,9 @@ def test_another_of_the_kind_stands_in_its_place(
             "How long does the TG-120 take to start?",
             [hit("It boots in 9 s.", title="TG-120"), hit("The TG-240 takes 8 s to start.")],
         ),
+        ("第二季度绿化费用是多少？", [hit("第一季度免收，二季度绿化费用为3万元，第三季度未定。")]),
+        ("Which batteries of 5 Ah have an indicator?", [hit("Batteries of 4 Ah and more have an indicator.")]),
+        ("一GB流量多少钱？", [hit("5GB流量50元。")]),
         ("How many were returned?", [hit("11 were returned.", title="12 March 2026")]),
     ],
 )
