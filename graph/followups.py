@@ -199,10 +199,10 @@ def _resolved(question: str, anchor: str) -> Resolved:
 
 def _asking(rest: str, anchor: str) -> Resolved:
     """What asks by itself, about what was named before."""
-    if not _says(rest):
-        return _sure(asked_otherwise(rest, anchor))
     about = _ROOMS[language_of(anchor)].topic(anchor)
     made = _ROOMS[language_of(rest)].with_topic(rest, about)
+    if not _says(rest) and (made is None or language_of(rest) == "zh"):
+        return _sure(asked_otherwise(rest, anchor))
     searched = f"{anchor} {rest}"[-QUESTION_LIMIT:]
     if made is not None and (language_of(rest) == "en" or POINTS["zh"].search(rest)):
         return _sure(made)

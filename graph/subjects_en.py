@@ -12,7 +12,7 @@ _AUX = re.compile(
 )
 _ASKS_WHO = re.compile(r"\A\W*(?:who|what|which(?: [\w-]+)?)\s+(?:[a-z]+)\s+(?=\S)", re.IGNORECASE)
 # "How do I reset the router?" is about the router.
-_DOER = re.compile(r"(?:I|we|you|one|people|somebody|someone)\s+\w+\s+(?=\S)")
+_DOER = re.compile(r"there\s+(?:any\s+)?(?=\S)|(?:I|we|you|one|people|somebody|someone)\s+\w+\s+(?=\S)")
 _TOKEN = re.compile(r"[\w$€£][\w'’.+#/&$%-]*|[^\w\s]")
 _STOPS = re.compile(
     r"(?:when|if|that|which|who|and|or|but|to|by|per|than|as|with|without|before|after|during|until|because|while"

@@ -71,6 +71,7 @@ SURE = [
     (["How much is the monthly pass?"], "How long is it valid?", "How long is the monthly pass valid?"),
     (["How do I reset the router?"], "Does it beep?", "Does the router beep?"),
     (["What is the weight of the sofa?"], "Is it red?", "Is the sofa red?"),
+    (["Is there a sauna?"], "How much is it?", "How much is a sauna?"),
     (["What is RRF?"], "Who designed its parts?", "Who designed RRF's parts?"),
     (["Who designed the HX-200?", "And on the HX-300?"], "How long is its life?", "How long is the HX-300's life?"),
     # Asked otherwise.
