@@ -86,7 +86,8 @@ MEASURES = (
         r"|\bhow much (?:is|are|was|were)\b|\bhow much .*\b(?:cost|pay|charge)"
         r"|\bwhat (?:do|does|did|will|would) .+ cost\b|\b(?:price|cost)s? of\b"
         r"|多少[钱錢元]|多[贵貴]|什么价|几[块元钱]|[价價][格钱錢]",
-        r"\bpric(?:e|es|ed|ing)\b|\bcosts?\b|\bfees?\b|\bcharges?\b|\brates?\b|\bamount\b"
+        r"\bpric(?:e|es|ed|ing)\b|\bcosts?\b|\bfees?\b|\bcharges?\b"
+        r"|(?<!flow )(?<!data )(?<!baud )(?<!frame )(?<!error )(?<!refresh )(?<!sampling )\brates?\b|\bamount\b"
         r"|[价價]格|[单單售定报報]?[价價](?=\W|\d|\Z)|[价價]|[费費]用?|金[额額]|租金|[补補][贴貼]|[$€£¥￥]",
         _MONEY,
     ),

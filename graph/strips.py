@@ -22,6 +22,7 @@ from graph.lines import is_numbered_heading, pieces
 from graph.lists import Items, list_around
 from graph.measures import measures
 from graph.naming import naming
+from graph.outcomes import concludes
 from graph.quotes import carried_header, cells
 from graph.support import content_words
 from retrieval.interaction import under_headings
@@ -31,6 +32,9 @@ SIMILARITY, COVERAGE, PASSAGE, NAMED = 0.5, 0.3, 0.2, 0.35
 """Weights of a strip's relevance: likeness to the question, words of it, probability of its passage, and the names
 of the question (``top_k``, HX-200) that it is about; as much is taken away where it is about another of their kind.
 Chosen on drcd_zh_hant, xquad_zh and the technical documents by how often the answer is in what is quoted."""
+TOLD = 0.35
+"""Added to the row or field with the name of what is asked, "Weight" where it is asked how heavy: a name of the thing
+that is asked about is met all over its data sheet. As NAMED, set."""
 IMPLIED = 0.5
 """What a word counts that only the title or a heading further up has; the nearest heading's count in full."""
 
@@ -195,7 +199,8 @@ def relevances(question: str, cuts: Sequence[Cut], similarities: NDArray[np.floa
             SIMILARITY * float(likeness[i])
             + COVERAGE * (said + IMPLIED * implied) / total
             + PASSAGE * passage[i]
-            + NAMED * (max(own, float(_first_cell(text) in spoken or i in told)) - other)
+            + NAMED * (max(own, float(_first_cell(text) in spoken)) - other)
+            + TOLD * (i in told)
         )
         scores.append(max(score, 0.0))
     best = max(scores, default=0.0) or 1.0
@@ -240,9 +245,9 @@ def select(
     """Strips at or above the threshold, best first, while they and what they refer to fit the budget (tokens).
 
     `by_part` holds the relevances to each part of the question; the best one counts. A sentence that opens with a
-    reference word brings the one before, a table row its header, a question what answers it, and with `follow` a
-    sentence the two after it, of a list the whole. The
-    best strip is kept whatever its length. The same span of overlapping passages is kept once.
+    reference word brings the one before, a table row its header, a question what answers it, a report the cause and
+    the decision behind it, and with `follow` a sentence the two after it, of a list the whole. The best strip is kept
+    whatever its length. The same span of overlapping passages is kept once.
     """
     tokens = _tokens(cuts, count_tokens)
     relevance = [[max(part[p][i] for part in by_part) for i in range(len(cut_.spans))] for p, cut_ in enumerate(cuts)]
@@ -286,7 +291,14 @@ def _companions(cut_: Cut, index: int, follow: bool, tables: bool) -> list[int]:
         return [*before, *range(index + 1, min(index + 1 + further, len(cut_.spans)))]
     if follow and (items := _items(cut_, index)):
         return [i for item in items for i in item if i != index]
-    return before + [i for i in (index + 1, index + 2) if follow and i < len(cut_.spans)]
+    after = [
+        i
+        for i in (index + 1, index + 2)
+        if i < len(cut_.spans) and (follow or all(concludes(cut_.text(j)) for j in range(index + 1, i + 1)))
+    ]
+    # A sentence that is followed by a table brings it as a row of it does.
+    first = next((i for i in after if cut_.text(i).startswith("|")), None) if tables else None
+    return before + after + ([] if first is None else [i for i in _rows(cut_, first) if i not in after])
 
 
 def _rows(cut_: Cut, index: int) -> list[int]:

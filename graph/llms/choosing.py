@@ -12,6 +12,7 @@ from graph.fields import tells
 from graph.language import has_han
 from graph.lists import announces, list_around
 from graph.llms.base import Request
+from graph.outcomes import asks_name, concludes, gives_cause
 from graph.questions import Expected, asks_several, asks_why
 from graph.quotes import cells, header_line, in_fence
 from graph.support import content_words, negated
@@ -26,6 +27,9 @@ PART_BAR = 0.9
 """The same for one of several facts that are asked for."""
 FOLLOWING = 0.8
 """Of its predecessor's score, what the sentence after a good one is worth where several are asked for."""
+CONCLUDING = 0.9
+"""The same for the cause of what a sentence reports where it is asked why, and for what was decided about it where it
+is asked who or which."""
 ANSWERING = 0.95
 """Of the score of a question that the document itself asks, what the sentence after it is worth."""
 FOLLOWS = 0.3
@@ -85,7 +89,7 @@ def ranked(request: Request, part: str, number: int | None) -> list[tuple[Source
 def _scored(
     source: Source, question: str, part: str, number: int | None, expected: Expected
 ) -> list[tuple[float, Source, Strip]]:
-    asked, several = content_words(part), asks_several(part)
+    asked, several, why = content_words(part), asks_several(part), asks_why(part)
     least = FOLLOWS if _one_matter(part) else 0.0
     code_wanted = _ASKS_CODE.search(part) is not None
     code_allowed = code_wanted or _ASKS_HOW.search(part) is not None
@@ -105,6 +109,8 @@ def _scored(
         if before and source.adjacent(before[1], strip):
             if is_question(before[1].text) and not is_question(strip.text):
                 score = max(score, ANSWERING * before[0])
+            elif gives_cause(strip.text) if why else concludes(strip.text) and asks_name(part):
+                score = max(score, CONCLUDING * before[0])
             elif (several and own >= least) or is_verdict(before[1].text):
                 score = max(score, FOLLOWING * before[0])
         # A sentence that only repeats the question answers nothing, unless it denies what is asked.

@@ -246,3 +246,16 @@ def test_the_row_of_what_a_verb_asks_is_told_not_the_one_that_only_names_the_thi
     prices = "| Order number | Article | Price |\n|---|---|---|\n| 77-1 | KR-2 Slim | 41 |\n| 77-2 | KR-2 Broad | 65 |"
     told = ask("How much does the KR-2 Slim weigh?", prices, sheet).text
     assert told == "Property: Weight, Value: 310 g (Slim), 385 g (Broad) [1]"
+
+
+CODES = [f"| E{n:02} | Motor {n} is hot | Wait {n} minutes |" for n in range(1, 21)]
+
+
+@pytest.mark.parametrize(
+    "question", ["What are all the error codes?", "List the error codes.", "Which codes are there?"]
+)
+def test_all_rows_of_a_long_table_are_told_also_where_a_sentence_is_nearer(question: str) -> None:
+    rows = "\n".join(CODES)
+    text = f"The list has all the error codes that there are.\n\n| Code | Meaning | Remedy |\n|---|---|---|\n{rows}"
+    told = ask(question, text).text.split("\n")
+    assert [line.split(",")[0] for line in told] == [f"Code: E{n:02}" for n in range(1, 21)]
