@@ -45,7 +45,7 @@ _POLITE: dict[Language, re.Pattern[str]] = {
     "zh": re.compile(
         r"\A[\s\W]*(?:所以|因此|但是|不过|就是|那么|另外)*(?:"
         r"(?:我)?(?:就)?(?:很)?(?:想|想要)?(?:请教|請教|问问|問問|问一下|問一下|了解一下)(?:一下)?(?:各位|大家)?(?:老师|大佬|朋友)?(?:一个问题|一個問題)?"
-        r"|(?:想|要)(?:问|知道)|想?(?:请问|請問)(?:一下)?"
+        r"|(?:想|要)(?:问(?:一?下)?|知道)|想?(?:请问|請問)(?:一下)?"
         r"|麻烦(?:你|您|大家)?(?:问一下|帮我|帮忙)?(?:看看|看一下|查查|查一下|问问|说说|讲讲)?|帮我(?:看看|查查|查一下|看一下)"
         r"|(?:你|您)?(?:能不能|能否|可不可以|可以|能)(?:请)?(?:你|您)?(?:帮我|给我|告诉我)?(?:查一下|查查|讲讲|说说|解释一下|看看)?吗?"
         r"|(?:有人|有谁|谁|你|您|大家)(?:能)?知道吗|不好意思|打扰(?:一下|了)?|(?:您|你|大家|各位\w{0,2})好"
@@ -129,9 +129,14 @@ def gist(question: str, told: Callable[[str], bool] = lambda name: True) -> str:
         for name, clause in names.items()
         if told(name) or not _is_story(name, clause, content_words(known), language)
     }
-    parts = [clause for _, clause in sorted({**context, **kept}.items())]
+    parts = [_ASKS["en"].sub(_small, clause, count=1) for _, clause in sorted({**context, **kept}.items())]
     made = ("，" if language == "zh" else ", ").join([*names, *parts]) + ("？" if language == "zh" else "?")
     return made if len(made) <= SHORTER * len(question) else question
+
+
+def _small(asking: re.Match[str]) -> str:
+    # Behind another clause a capital would make it a name.
+    return asking.group().lower()
 
 
 def _size(question: str, language: Language) -> int:

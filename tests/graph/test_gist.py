@@ -135,3 +135,18 @@ def test_only_long_questions_are_touched() -> None:
     polite = "Could you please tell me how many steps the tower has?"
     assert len(polite.split()) < LONG["en"]
     assert gist(polite) == polite
+
+
+def test_what_asks_is_no_name_behind_another_clause() -> None:
+    made = gist(
+        "Set max_retries to 5 and read_timeout to 10, restart, wait: the server still gives up after three attempts, "
+        "and we have tried it on two machines with the same result. Which file overrides it?"
+    )
+    assert made.endswith(", which file overrides it?")
+
+
+def test_may_i_ask_is_cut_off_whole() -> None:
+    made = gist(
+        "我家小孩今年上初三，平时数学还行，英语一塌糊涂，老师上周开家长会说要抓紧，我回去一晚上没睡好，想问下期中考试是哪天？"
+    )
+    assert made == "期中考试是哪天？"
