@@ -145,7 +145,8 @@ def test_a_follow_up_is_understood_from_the_turns_before(client: openai.OpenAI) 
     assert reply.model_extra is not None
     trace = reply.model_extra["crag"]["trace"]
     assert trace[0]["node"] == "condense"
-    assert first in trace[0]["detail"]["question"]
+    assert trace[0]["detail"]["question"].startswith("BM25 的参数 k1")
+    assert trace[0]["detail"]["question"].endswith("为什么要先分词？")
 
 
 def test_models_are_the_pipelines(client: openai.OpenAI) -> None:

@@ -99,6 +99,9 @@ class Telling:
         self.texts = texts
         self.ended = False
 
+    def require_collection(self, *asked: Any) -> None:
+        return
+
     async def astream(self, question: str, **options: Any) -> AsyncIterator[TextDelta]:
         try:
             for text in self.texts:

@@ -16,6 +16,7 @@ from graph.calibrate import withheld
 from graph.config import GradingConfig
 from graph.deps import Retriever
 from graph.engine import Engine
+from graph.spelling import Lexicon
 from graph.types import Answer
 from retrieval.types import Degraded, Filters, Hit
 from tests.bench.corrective.report import Bar, Section, share
@@ -41,6 +42,10 @@ class Withholding:
         assert top_k is not None
         found = self.inner.retrieve(question, top_k=top_k + SPARE, filters=filters)
         return Found(withheld(found.hits, self._tells)[:top_k], tuple(found.degraded))
+
+    def lexicon(self, filters: Filters | None = None) -> Lexicon | None:
+        """None while evidence is withheld: its words are as if they had never been indexed."""
+        return None if self.evidence else self.inner.lexicon(filters)
 
     def _tells(self, hit: Hit) -> bool:
         own = [span for group in self.evidence for span in group if span.document == hit.chunk.document_id]
