@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import re
 import time
@@ -11,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from fastapi import Request
-from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response, StreamingResponse
 
 from crag.api.cut import Cut, shortened
@@ -129,7 +129,7 @@ async def complete(crag: Crag, chat: Chat, request: Request, records: Records) -
     )
     if chat.body.stream:
         # Before the status is sent: what fails later can only be told in the stream.
-        await run_in_threadpool(crag.require_collection, chat.pipeline, chat.extension.filters)
+        await asyncio.to_thread(crag.require_collection, chat.pipeline, chat.extension.filters)
         events = _events(crag, chat, asked, request, records)
         return StreamingResponse(events, media_type="text/event-stream", headers=_STREAM_HEADERS)
     try:
