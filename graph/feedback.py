@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from graph.gist import gist
 from graph.keywords import WORDS, keywords
 from graph.language import FUNCTION_WORDS, has_han
-from graph.spelling import Known, Lexicon, respelled, text_of
+from graph.named import said
+from graph.spelling import Known, Lexicon, respelled
 from graph.state import Graded, State
 from retrieval.types import Hit
 
@@ -30,9 +31,9 @@ def repaired(state: State, known: Known, lexicon: Lexicon | None) -> str:
     """
     question = state["standalone"]
     best = state["best"]
-    said = "\n".join(text_of(hit).lower() for hit in best.hits)
+    told = "\n".join(said(hit).lower() for hit in best.hits)
     made = respelled(
-        gist(question, lambda name: name.lower() in said), best.hits, state.get("candidates", ()), known, lexicon
+        gist(question, lambda name: name.lower() in told), best.hits, state.get("candidates", ()), known, lexicon
     )
     return "" if made in (question, *state["tried"]) else made
 

@@ -69,8 +69,8 @@ def respelled(
 
     `hits` are the best passages, whose words come first; a word that one of the `candidates` says is right as it is.
     """
-    texts = [text_of(hit) for hit in hits]
-    said = "\n".join((*texts, *(text_of(hit) for hit in candidates)))
+    texts = [_text(hit) for hit in hits]
+    said = "\n".join((*texts, *(_text(hit) for hit in candidates)))
     words = dict.fromkeys(_WORD.findall(said.lower()))
     chinese = has_han(question)
     left = _LOOKED_UP
@@ -92,7 +92,7 @@ def respelled(
     return _HAN_RUN.sub(lambda match: _chinese(match.group(), texts, said, lexicon), made) if chinese else made
 
 
-def text_of(hit: Hit) -> str:
+def _text(hit: Hit) -> str:
     return "\n".join((hit.document.title, *hit.chunk.heading_path, hit.chunk.text))
 
 
