@@ -248,7 +248,11 @@ class Library:
         return self._parts.index(self.pipeline).verify()
 
     def rebuild_index(self, progress: Callable[..., None] | None = None) -> dict[str, Any]:
-        """Make vectors and postings anew, documents that were missing included; gives `index_status`."""
+        """Make vectors and postings anew, and damaged tables of chunks; documents that were missing come in.
+
+        Gives `index_status`. Raises StoreError, also where what the documents say cannot be read any more.
+        """
+        self.workspace.mend()
         self._parts.index(self.pipeline).rebuild()
         self.catch_up(progress=progress)
         return self.index_status()

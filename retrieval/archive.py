@@ -19,7 +19,8 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from chunking.errors import StoreError
-from retrieval.database import Database, make_own
+from retrieval.database import Database
+from retrieval.schema import make_own
 from retrieval.workspace import CACHE, DATABASE, Workspace
 
 FORMAT = 1

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from chunking.errors import StoreError
 from chunking.types import Chunk
 from retrieval.database import Database
 from retrieval.lexical.postings import Counts
@@ -64,16 +65,25 @@ class ChunkTable:
         return {row[0]: _section(row) for row in self._paged(query, parent_ids, rest)}
 
     def counts(self) -> list[tuple[str, str, Counts]]:
-        """(chunk id, document id, term counts) of all chunks, oldest first."""
+        """(chunk id, document id, term counts) of all chunks, oldest first. Raises StoreError over damaged ones."""
         query = "SELECT id, document_id, terms FROM chunks WHERE index_id = ? ORDER BY number"
-        return [(row[0], row[1], _unpack(row[2])) for row in self._all(query)]
+        return [self._counted(row) for row in self._all(query)]
 
     def counts_of(self, ids: Iterable[str]) -> list[tuple[str, str, Counts]]:
         query = "SELECT c.id, c.document_id, c.terms FROM chunks c WHERE c.index_id = ? AND c.id IN"
-        return [(row[0], row[1], _unpack(row[2])) for row in self._paged(query, ids)]
+        return [self._counted(row) for row in self._paged(query, ids)]
 
     def vocabulary(self) -> list[str]:
-        return [row[0] for row in self._all("SELECT term FROM terms WHERE index_id = ? ORDER BY id")]
+        """Terms by id. Raises StoreError where some are lost."""
+        rows = self._all("SELECT id, term FROM terms WHERE index_id = ? ORDER BY id")
+        if any(row[0] != number for number, row in enumerate(rows)):
+            raise self._damaged("terms are lost")
+        return [row[1] for row in rows]
+
+    def within(self, document_ids: Collection[str]) -> list[str]:
+        """Ids of the chunks of these documents."""
+        query = "SELECT c.id FROM chunks c WHERE c.index_id = ? AND c.document_id IN"
+        return [row[0] for row in self._paged(query, document_ids)]
 
     def indexed(self) -> set[str]:
         """Ids of the documents that the index has taken in."""
@@ -154,6 +164,16 @@ class ChunkTable:
         )
         connection.execute("UPDATE indexes SET generation = generation + 1 WHERE id = ?", (self._index,))
 
+    def _counted(self, row: Sequence[Any]) -> tuple[str, str, Counts]:
+        identifier, document_id, blob = row
+        if len(blob) % 8:
+            raise self._damaged(f"the term counts of {identifier} are cut off")
+        terms, counts = np.frombuffer(blob, "<i4").reshape(2, -1)
+        return identifier, document_id, (terms, counts)
+
+    def _damaged(self, how: str) -> StoreError:
+        return StoreError(f"{self._database.path} is damaged ({how}): run crag index rebuild.", code="store_damaged")
+
     def _all(self, query: str, *parameters: Any) -> list[Any]:
         with self._database.guard():
             return self._database.read().execute(query, (self._index, *parameters)).fetchall()
@@ -233,8 +253,3 @@ def _common(paths: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
 
 def _pack(counts: Counts) -> bytes:
     return np.stack(counts).astype("<i4").tobytes()
-
-
-def _unpack(blob: bytes) -> Counts:
-    terms, counts = np.frombuffer(blob, "<i4").reshape(2, -1)
-    return terms, counts

@@ -1,133 +1,27 @@
-"""The workspace's SQLite file: schema, connections, transactions, and its errors in one sentence."""
+"""The workspace's SQLite file: connections, transactions, its errors in one sentence, and what mends it."""
 
 from __future__ import annotations
 
 import os
-import secrets
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from chunking.errors import StoreError
 from retrieval.readonly import connect_read_only
+from retrieval.schema import DERIVED, SCHEMA_VERSION, bring_up, complete, upgradable
 
-SCHEMA_VERSION = 2
+_KEPT = ("documents", "indexes", "serving")
+_DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 
-_SCHEMA = """
-CREATE TABLE documents (
-    id TEXT PRIMARY KEY,
-    origin TEXT NOT NULL,
-    source TEXT NOT NULL,
-    title TEXT NOT NULL,
-    media_type TEXT NOT NULL,
-    content_hash TEXT NOT NULL,
-    text TEXT NOT NULL,
-    blocks TEXT NOT NULL,
-    notes TEXT NOT NULL,
-    ingested_at TEXT NOT NULL,
-    page_starts TEXT NOT NULL DEFAULT '[]',
-    collection TEXT NOT NULL DEFAULT 'default',
-    date TEXT NOT NULL DEFAULT ''
-) STRICT;
-CREATE INDEX documents_collection ON documents (collection, origin);
 
-CREATE TABLE indexes (
-    id INTEGER PRIMARY KEY,
-    fingerprint TEXT NOT NULL UNIQUE,
-    chunking TEXT NOT NULL,
-    tokenizer TEXT NOT NULL,
-    embedder TEXT NOT NULL,
-    dimension INTEGER NOT NULL,
-    generation INTEGER NOT NULL DEFAULT 0,
-    embedding TEXT NOT NULL DEFAULT '',
-    store TEXT NOT NULL DEFAULT ''
-) STRICT;
-
--- The index that answers for a pipeline, by the pipeline's name, until another one is whole.
-CREATE TABLE serving (
-    pipeline TEXT PRIMARY KEY,
-    index_id INTEGER NOT NULL REFERENCES indexes ON DELETE CASCADE
-) STRICT, WITHOUT ROWID;
-
--- A document that an index has taken in, be it with no chunk at all.
-CREATE TABLE indexed (
-    index_id INTEGER NOT NULL REFERENCES indexes ON DELETE CASCADE,
-    document_id TEXT NOT NULL REFERENCES documents ON DELETE CASCADE,
-    PRIMARY KEY (index_id, document_id)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX indexed_document ON indexed (document_id);
-
-CREATE TABLE chunks (
-    number INTEGER PRIMARY KEY,
-    index_id INTEGER NOT NULL REFERENCES indexes ON DELETE CASCADE,
-    id TEXT NOT NULL,
-    document_id TEXT NOT NULL REFERENCES documents ON DELETE CASCADE,
-    start INTEGER NOT NULL,
-    "end" INTEGER NOT NULL,
-    text TEXT NOT NULL,
-    tokens INTEGER NOT NULL,
-    heading_path TEXT NOT NULL,
-    page INTEGER,
-    parent_id TEXT,
-    forced INTEGER NOT NULL,
-    context TEXT NOT NULL,
-    terms BLOB NOT NULL,
-    UNIQUE (index_id, id)
-) STRICT;
-CREATE INDEX chunks_document ON chunks (document_id);
-
-CREATE TABLE terms (
-    index_id INTEGER NOT NULL REFERENCES indexes ON DELETE CASCADE,
-    id INTEGER NOT NULL,
-    term TEXT NOT NULL,
-    PRIMARY KEY (index_id, id)
-) STRICT, WITHOUT ROWID;
-
--- Chunks whose vector is still to be written or deleted. Filled by the triggers within the transaction that changes
--- a chunk and emptied once the vector store has followed, so that a crash between the two is made good later.
-CREATE TABLE outbox (
-    index_id INTEGER NOT NULL REFERENCES indexes ON DELETE CASCADE,
-    chunk_id TEXT NOT NULL,
-    PRIMARY KEY (index_id, chunk_id)
-) STRICT, WITHOUT ROWID;
-
-CREATE TRIGGER chunk_added AFTER INSERT ON chunks BEGIN
-    INSERT OR IGNORE INTO outbox VALUES (new.index_id, new.id);
-END;
-CREATE TRIGGER chunk_removed AFTER DELETE ON chunks WHEN EXISTS (SELECT 1 FROM indexes WHERE id = old.index_id) BEGIN
-    INSERT OR IGNORE INTO outbox VALUES (old.index_id, old.id);
-END;
-"""
-
-_INDEXES = (
-    "CREATE INDEX IF NOT EXISTS chunks_parent ON chunks (parent_id) WHERE parent_id IS NOT NULL",
-    # All that a filter looks at: the rows themselves hold the texts.
-    "CREATE INDEX IF NOT EXISTS documents_filter ON documents (collection, source, title, media_type, date, id)",
-)
-"""Of no format of their own: without them the same is found, by reading every row."""
-
-_UPGRADE = {
-    1: (
-        "ALTER TABLE documents ADD COLUMN page_starts TEXT NOT NULL DEFAULT '[]'",
-        "ALTER TABLE documents ADD COLUMN collection TEXT NOT NULL DEFAULT 'default'",
-        "ALTER TABLE documents ADD COLUMN date TEXT NOT NULL DEFAULT ''",
-        "UPDATE documents SET date = substr(ingested_at, 1, 10)",
-        "CREATE INDEX documents_collection ON documents (collection, origin)",
-        "ALTER TABLE indexes ADD COLUMN embedding TEXT NOT NULL DEFAULT ''",
-        "ALTER TABLE indexes ADD COLUMN store TEXT NOT NULL DEFAULT ''",
-        "CREATE TABLE serving (pipeline TEXT PRIMARY KEY,"
-        " index_id INTEGER NOT NULL REFERENCES indexes ON DELETE CASCADE) STRICT, WITHOUT ROWID",
-        # Pages of documents that were read before offsets of pages were kept: where each page's first block begins.
-        "UPDATE documents SET page_starts = coalesce((SELECT json_group_array(start) FROM ("
-        " SELECT min(json_extract(b.value, '$[1]')) AS start FROM json_each(documents.blocks) b"
-        " WHERE json_extract(b.value, '$[4]') IS NOT NULL GROUP BY json_extract(b.value, '$[4]') ORDER BY start)),"
-        " '[]')"
-        " WHERE media_type = 'application/pdf'",
-    )
-}
-"""Statements that bring a file of that version to the next one."""
+def is_damage(error: sqlite3.Error) -> bool:
+    """Whether SQLite says that the file is not what it was, and not that it is locked, full or read-only."""
+    said = str(error)
+    damaged = getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGED
+    return damaged or said.startswith(("no such table", "Could not decode to UTF-8"))
 
 
 class Database:
@@ -141,16 +35,13 @@ class Database:
         self._local = threading.local()
         self._connections: list[sqlite3.Connection] = []
         self._writer: sqlite3.Connection | None = None
+        self._opened = False
         with self.guard():
             if write:
                 self._writer = self._connect()
                 self._writer.execute("PRAGMA journal_mode = WAL")
                 with self.transaction() as connection:
-                    if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-                        _create(connection)
-                    _upgrade(connection)
-                    for statement in _INDEXES:
-                        connection.execute(statement)
+                    bring_up(connection)
             version = self.read().execute("PRAGMA user_version").fetchone()[0]
         if version == 0:
             self.close()
@@ -161,10 +52,12 @@ class Database:
                 f"{path} has the format {version}, this release reads {SCHEMA_VERSION}: "
                 + (
                     "crag index rebuild brings it up to date."
-                    if version in _UPGRADE
+                    if upgradable(version)
                     else "ingest into a new --home, or use the release that wrote it."
                 )
             )
+
+        self._opened = True
 
     @property
     def identity(self) -> int:
@@ -216,9 +109,81 @@ class Database:
                     f"The folder {self.path.parent} is read-only, and what wrote it was not closed: open it once where "
                     "it can be written (crag index status), or use a copy of it."
                 ) from error
+            if self._opened and is_damage(error):
+                raise StoreError(
+                    f"{self.path} is damaged ({error}): run crag index rebuild, which mends it where its documents can "
+                    "still be read.",
+                    code="store_damaged",
+                ) from error
             raise StoreError(
                 f"{self.path} cannot be used ({error}): restore it from a copy, or ingest into a new --home."
             ) from error
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Within the block this thread reads one state of the file, whatever is written meanwhile."""
+        with self.guard():
+            connection = self.read()
+            connection.execute("BEGIN")
+            try:
+                yield
+            finally:
+                connection.execute("ROLLBACK")
+
+    def damage(self, table: str = "") -> str:
+        """The first thing that SQLite finds wrong with the file or with a table, "" where there is nothing.
+
+        Reads all of it. Raises StoreError where it cannot be read for another reason.
+        """
+        with self.guard():
+            try:
+                argument = table or "1"
+                (found,) = self.read().execute(f"PRAGMA integrity_check({argument})").fetchone()
+            except sqlite3.DatabaseError as error:
+                if not is_damage(error):
+                    raise
+                found = str(error)
+        return "" if found == "ok" else " ".join(str(found).split())
+
+    def mend(self) -> bool:
+        """Make anew what is damaged and can be: tables that are derived, empty; and indexes. Whether there was any.
+
+        Reads the whole file.
+        Raises StoreError where what the documents say cannot be read any more.
+        """
+        if not self.damage():
+            return False
+        if lost := [table for table in _KEPT if not self._readable(table)]:
+            raise StoreError(
+                f"{self.path} is damaged and its {lost[0]} cannot be read any more: restore it from a copy, or ingest "
+                "into a new --home."
+            )
+        self._renew([table for table in DERIVED if self.damage(table)])
+        return True
+
+    def _readable(self, table: str) -> bool:
+        """Without its indexes, which a VACUUM makes anew."""
+        with self.guard():
+            try:
+                for _ in self.read().execute(f"SELECT * FROM {table} NOT INDEXED"):
+                    pass
+            except sqlite3.DatabaseError as error:
+                if not is_damage(error):
+                    raise
+                return False
+        return True
+
+    def _renew(self, tables: Collection[str]) -> None:
+        """Drop tables and make them anew. DROP TABLE walks the pages that are damaged; VACUUM leaves them behind."""
+        marks = ", ".join("?" * len(tables))
+        with self.transaction() as connection:
+            connection.execute("PRAGMA writable_schema = ON")
+            connection.execute(f"DELETE FROM sqlite_master WHERE tbl_name IN ({marks})", tuple(tables))
+            connection.execute("PRAGMA writable_schema = RESET")
+            complete(connection)
+        with self._write_lock, self.guard():
+            assert self._writer is not None
+            self._writer.execute("VACUUM")
 
     def _cut_off(self) -> bool:
         """Whether there is a log to be read first, and no way to do so."""
@@ -242,26 +207,3 @@ class Database:
         # SQLite's own lower() knows ASCII only.
         connection.create_function("lower_case", 1, str.lower, deterministic=True)
         return connection
-
-
-def _create(connection: sqlite3.Connection) -> None:
-    statement = ""
-    for line in _SCHEMA.splitlines(keepends=True):
-        statement += line
-        if sqlite3.complete_statement(statement):
-            connection.execute(statement)
-            statement = ""
-    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-    make_own(connection)
-
-
-def make_own(connection: sqlite3.Connection) -> None:
-    """Give the file a number of its own, in SQLite's header: see `Database.identity`."""
-    connection.execute(f"PRAGMA application_id = {secrets.randbelow(2**31 - 1) + 1}")
-
-
-def _upgrade(connection: sqlite3.Connection) -> None:
-    while statements := _UPGRADE.get(version := connection.execute("PRAGMA user_version").fetchone()[0]):
-        for statement in statements:
-            connection.execute(statement)
-        connection.execute(f"PRAGMA user_version = {version + 1}")

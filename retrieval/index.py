@@ -7,7 +7,6 @@ outbox tells exactly what they have missed; a wrong number of vectors is repaire
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -27,14 +26,14 @@ from retrieval.embedders.base import Embedder, Vectors, called
 from retrieval.embedding import embed
 from retrieval.lexical.bm25 import OKAPI, BM25Index, Matches
 from retrieval.lexical.postings import Counts
-from retrieval.lexical.snapshot import load_snapshot, save_snapshot, snapshot_file
+from retrieval.lexical.snapshot import snapshot_file
 from retrieval.lexical.tokenizer import tokenize, words
 from retrieval.registry import Place, Registry
+from retrieval.stored_postings import StoredPostings
 from retrieval.vectors.base import Points, Scope, VectorStore
+from retrieval.verify import compare
 
 T = TypeVar("T")
-
-_log = logging.getLogger(__name__)
 
 _PAGE = 2000
 """Chunks that follow together: bounds memory and what is done twice after a crash."""
@@ -65,10 +64,9 @@ class Index:
         self._folder = folder
         self._store = store
         self._lock = threading.RLock()
-        self._bm25: BM25Index | None = None
+        self._postings = StoredPostings(database, self.chunks, snapshot_file(folder), self._lock)
         self._generation = -1
         self._checked = False
-        self._saved, self._changed = -1, 0
         self._whole = -1
 
     @cached_property
@@ -94,12 +92,12 @@ class Index:
     def match(self, question: str, variant: str = OKAPI) -> Matches:
         """BM25 scores of all chunks, by a key of `VARIANTS`. Raises StoreError."""
         self._refresh()
-        return self._lexical().match(tokenize(question), words(question) or None, variant)
+        return self._postings.get().match(tokenize(question), words(question) or None, variant)
 
     def lexicon(self) -> BM25Index:
         """The postings, for the terms that they hold. Raises StoreError."""
         self._refresh()
-        return self._lexical()
+        return self._postings.get()
 
     def lexical(
         self, question: str, matches: Matches, k: int, documents: Sequence[str] | None = None
@@ -110,13 +108,16 @@ class Index:
         """
         if not self._store.ranks_words or matches.variant != OKAPI:
             return matches.top(k, documents)
-        query = self._lexical().query_weights(tokenize(question))
+        query = self._postings.get().query_weights(tokenize(question))
         return self._read(lambda: self._store.query_sparse(query, k, self._within(documents)))
 
     def _within(self, documents: Sequence[str] | None) -> Scope | None:
         if documents is None:
             return None
-        lexical = self._lexical()
+        try:
+            lexical = self._postings.get()
+        except StoreError:  # SQLite knows the same and takes longer.
+            return Scope(documents, partial(self.chunks.within, documents), len(self.chunks))
         return Scope(documents, partial(lexical.within, documents), len(lexical))
 
     def vectors(self, ids: Sequence[str]) -> dict[str, Vectors]:
@@ -152,7 +153,7 @@ class Index:
         self._check_dimensions(vectors.values())
         with self._lock:
             self._repair()
-            lexical = self._lexical()
+            lexical = self._postings.get()
             with self._database.transaction() as connection:
                 for document, place, chunks in documents:
                     if place is None:
@@ -214,7 +215,7 @@ class Index:
                 self.chunks.add_terms(connection, lexical.vocabulary)
                 self.chunks.mark(connection, found)
             self._store.reset()
-            self._bm25 = lexical
+            self._postings.replace(lexical)
             self._checked = True
             self.follow()
             self.keep()
@@ -236,92 +237,24 @@ class Index:
         }
 
     def verify(self) -> dict[str, Any]:
-        """Compare SQLite, vectors and postings in full; ``ok`` is False where anything differs."""
-        expected = self.chunks.ids()
-        found = self.chunks.get(expected)
-        stored = self._store.ids()
-        fresh, lexical = BM25Index(self._lexical().vocabulary), self._lexical()
-        wrong_offsets = wrong_postings = 0
-        counts = {identifier: tally for identifier, _, tally in self.chunks.counts()}
-        texts: dict[str, str] = {}
-        for chunk, _ in sorted(found.values(), key=lambda pair: pair[0].document_id):
-            if chunk.document_id not in texts:
-                texts = {chunk.document_id: self.registry.get(chunk.document_id).text}
-            wrong_offsets += texts[chunk.document_id][chunk.start : chunk.end] != chunk.text
-            tally = fresh.encode(tokenize(chunk.embedded_text))
-            wrong_postings += not np.array_equal(_sorted(tally), _sorted(counts[chunk.id]))
-        differences = {
-            "missing_vectors": len(expected - stored),
-            "extra_vectors": len(stored - expected),
-            "wrong_vectors": self._wrong_vectors(sorted(expected & stored)),
-            "missing_postings": len(expected - lexical.ids),
-            "extra_postings": len(lexical.ids - expected),
-            "wrong_postings": wrong_postings,
-            "wrong_offsets": wrong_offsets,
-        }
-        return {"ok": not any(differences.values()), "chunks": len(expected), **differences}
+        """Compare documents, chunks, vectors and postings in full; ``ok`` is False where anything differs."""
+        return compare(self._database, self.chunks, self.registry, self._store, self._postings)
 
     def keep(self) -> None:
-        """Write the postings down where enough has changed since they were: a start after a crash reads them then.
+        """See `StoredPostings.keep`."""
+        self._postings.keep()
 
-        After a hundredth of the chunks, so that one document more in a large index does not write it all anew.
-        """
+    def forget(self) -> None:
+        """Have postings and vectors looked at again, after the tables that they are of were mended."""
         with self._lock:
-            if self._bm25 is not None and self._changed > len(self._bm25) // 100:
-                self._save()
+            self._postings.forget()
+            self._checked = False
 
     def close(self) -> None:
-        with self._lock:
-            self._save()
+        self._postings.save()
         self._store.close()
 
     # Inside
-
-    def _lexical(self) -> BM25Index:
-        lexical = self._bm25
-        if lexical is not None:
-            return lexical
-        with self._lock:
-            if self._bm25 is None:
-                self._bm25 = self._load()
-                self.keep()
-            return self._bm25
-
-    def _load(self) -> BM25Index:
-        """The postings from their file, brought up to what SQLite says; from SQLite alone where the file is not it."""
-        generation, vocabulary = self.chunks.generation(), self.chunks.vocabulary()
-        if (lexical := load_snapshot(self._snapshot, vocabulary, generation)) is not None:
-            pending = self.chunks.pending()
-            lexical.remove(pending)
-            lexical.add(self.chunks.counts_of(pending))
-            if lexical.ids == self.chunks.ids():
-                self._saved = generation
-                return lexical
-        if self._snapshot.exists():
-            _log.info("The postings in %s are not those of the index now: read from SQLite.", self._snapshot)
-        lexical = BM25Index(vocabulary)
-        lexical.add(self.chunks.counts())
-        self._changed = len(lexical)
-        return lexical
-
-    def _save(self) -> None:
-        """As the owner, with nothing left to follow: write the postings for the next start. Without a file that
-        start is slower, no more."""
-        if self._bm25 is None or not self._database.writable:
-            return
-        try:
-            if self.chunks.pending() or (generation := self.chunks.generation()) == self._saved:
-                return
-            save_snapshot(self._snapshot, self._bm25, generation)
-            self._saved, self._changed = generation, 0
-        except (OSError, StoreError) as error:
-            _log.warning(
-                "The postings file %s could not be written (%s): the next start is slower.", self._snapshot, error
-            )
-
-    @property
-    def _snapshot(self) -> Path:
-        return snapshot_file(self._folder)
 
     def _refresh(self) -> None:
         """Where another process owns the workspace: read again what it has changed since."""
@@ -330,7 +263,7 @@ class Index:
         generation = self.chunks.generation()
         with self._lock:
             if generation != self._generation:
-                self._bm25 = None
+                self._postings.forget()
                 self._store.reopen()
                 self._generation = generation
 
@@ -346,21 +279,24 @@ class Index:
 
     def _repair(self) -> None:
         """Once after opening as the owner. Later searches do not wait for whoever writes."""
-        if not self._checked and self._database.writable:
+        if self._checked or not self._database.writable:
+            return
+        try:
             self.repair()
+        except StoreError as error:
+            # Chunks that cannot follow as the words are damaged, which `match` tells, and `lacking` how many they are.
+            if error.code != "store_damaged":
+                raise
 
     def _follow(self, ids: Sequence[str], vectors: Mapping[str, Vectors]) -> None:
-        lexical = self._lexical()
         present = self.chunks.get(ids)
         gone = [identifier for identifier in ids if identifier not in present]
         counts = self.chunks.counts_of(present)
-        lexical.remove(gone)
-        lexical.add(counts)
+        self._postings.follow(gone, counts)
         self._store.delete(gone)
         self._upsert([chunk for chunk, _ in present.values()], vectors, {i: tally for i, _, tally in counts})
         with self._database.transaction() as connection:
             self.chunks.settle(connection, ids)
-        self._changed += len(ids)
 
     def _upsert(self, chunks: Sequence[Chunk], vectors: Mapping[str, Vectors], counts: Mapping[str, Counts]) -> None:
         lacking = [chunk for chunk in chunks if chunk.id not in vectors]
@@ -370,7 +306,7 @@ class Index:
             return
         sparse = None
         if self._store.ranks_words:
-            sparse = self._lexical().weights([counts[chunk.id] for chunk in chunks])
+            sparse = self._postings.get().weights([counts[chunk.id] for chunk in chunks])
         self._check_dimensions(known.values())
         rows = np.stack([known[chunk.id] for chunk in chunks])
         self._store.upsert(Points([c.id for c in chunks], [c.document_id for c in chunks], rows, sparse))
@@ -386,16 +322,6 @@ class Index:
                 code="bad_reply",
             )
 
-    def _wrong_vectors(self, ids: Sequence[str]) -> int:
-        """Stored vectors that are not of unit length or of another dimension."""
-        wrong, expected = 0, self.chunks.dimension()
-        for first in range(0, len(ids), _PAGE):
-            stored = self._store.vectors(ids[first : first + _PAGE])
-            rows = np.stack(list(stored.values()))
-            wrong += int((np.abs(np.linalg.norm(rows, axis=1) - 1) > 1e-3).sum())
-            wrong += len(rows) * (rows.shape[1] != expected)
-        return wrong
-
 
 def _size(folder: Path) -> int:
     """Bytes of the files in it; SQLite's journals come and go meanwhile."""
@@ -404,7 +330,3 @@ def _size(folder: Path) -> int:
         with suppress(OSError):
             size += path.stat().st_size * path.is_file()
     return size
-
-
-def _sorted(counts: tuple[Any, Any]) -> Any:
-    return np.stack(counts)[:, np.argsort(counts[0])]

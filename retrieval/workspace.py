@@ -202,6 +202,16 @@ class Workspace:
         self.follow()
         return removed
 
+    def mend(self) -> None:
+        """Make damaged tables anew that are derived: empty, for `Index.rebuild` and `catch_up` to fill.
+
+        Raises StoreError where what the documents say cannot be read any more.
+        """
+        with self._mutex:
+            if self._database.mend():
+                for index in self._indexes.values():
+                    index.forget()
+
     def move(self, paths: Mapping[str, tuple[Path, str]]) -> None:
         """Documents whose files have new paths: (path, source) by document id. Raises StoreError."""
         if paths:

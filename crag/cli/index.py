@@ -75,9 +75,10 @@ def verify(home: Path, pipeline: str, as_json: bool) -> None:
     if found["ok"]:
         click.echo(f"Documents, vectors and postings agree: {counted(found['chunks'], 'chunk')}.")
         return
-    wrong = ", ".join(
-        f"{value} {key.replace('_', ' ')}" for key, value in found.items() if key not in ("ok", "chunks") and value
-    )
+    counts = {key: value for key, value in found.items() if key not in ("ok", "chunks", "damage") and value}
+    wrong = ", ".join([f"{value} {key.replace('_', ' ')}" for key, value in counts.items()])
+    if found["damage"]:
+        raise StoreError(f"SQLite finds damage ({found['damage']}{wrong and '; '}{wrong}): run crag index rebuild.")
     raise StoreError(f"The index disagrees with the documents ({wrong}): run crag index rebuild.")
 
 

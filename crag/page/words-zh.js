@@ -58,6 +58,7 @@ export default {
     withheld: "被内容过滤器拦截。",
     failed: "运行出错，详情见服务器日志。",
     no_vectors: "部分段落还没有向量：请等待建立索引完成，或运行 crag index rebuild。",
+    store_damaged: "索引已损坏：请运行 crag index verify 查明，再用 crag index rebuild 修复。",
     index_behind: "此流水线的索引尚未建好。",
     cache_unusable: "向量缓存文件无法使用。",
     empty: "文件是空的。",

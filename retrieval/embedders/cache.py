@@ -17,13 +17,13 @@ from typing import Self
 
 import numpy as np
 
+from retrieval.database import is_damage
 from retrieval.embedders.base import Embedder, Role, Vectors, token_reader
 from retrieval.embedders.interrupt import pause
 from retrieval.readonly import connect_read_only
 from retrieval.types import Degraded
 
 _log = logging.getLogger(__name__)
-_DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _SCHEMA = "CREATE TABLE IF NOT EXISTS vectors (key BLOB NOT NULL UNIQUE, vector BLOB NOT NULL)"
 _VARIABLES = 500
 
@@ -138,7 +138,7 @@ class EmbeddingCache:
     def _recover(self, error: Exception) -> bool:
         """After an error: a damaged file is deleted (True, try again); any other trouble skips the cache."""
         self._disconnect()
-        damaged = getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGED
+        damaged = isinstance(error, sqlite3.Error) and is_damage(error)
         action = "it is made anew" if damaged else "texts are embedded again"
         trouble = Degraded("embedding cache", f"{self._path} cannot be used ({error})", action, "cache_unusable")
         if trouble not in self._troubles:

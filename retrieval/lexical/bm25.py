@@ -203,8 +203,14 @@ class BM25Index:
         return np.array(terms, np.int32), np.fromiter(tally.values(), np.int32, len(tally))
 
     def add(self, texts: Sequence[tuple[str, str, Counts]]) -> None:
-        """Add (id, document id, counts). An id that is present is replaced."""
+        """Add (id, document id, counts). An id that is present is replaced.
+
+        Raises ValueError, and adds nothing, for counts that are none or of terms that the vocabulary lacks.
+        """
         with self._lock:
+            for identifier, _, (terms, counts) in texts:
+                if (len(terms) and not 0 <= terms.min() <= terms.max() < len(self._vocabulary)) or (counts < 1).any():
+                    raise ValueError(f"the term counts of {identifier} are not of this vocabulary")
             self.remove([identifier for identifier, _, _ in texts if identifier in self._slots])
             first = len(self._ids)
             for slot, (identifier, _, _) in enumerate(texts, first):

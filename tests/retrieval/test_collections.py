@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from chunking.errors import ConfigError
 from chunking.loaders import load_bytes
 from retrieval.config import RetrievalConfig
-from retrieval.database import SCHEMA_VERSION
+from retrieval.schema import SCHEMA_VERSION
 from retrieval.index import Index
 from retrieval.ingest import ingest, ingest_documents
 from retrieval.registry import _glob, member_id

@@ -119,8 +119,10 @@ def test_verify_sees_tampering_and_rebuild_repairs_it(home: Path) -> None:
     with Workspace.open(home, write=True) as workspace:
         index = workspace.index(CHUNKING, HashEmbedder())
         victim = min(index.chunks.ids())
+        terms = index.lexicon().vocabulary
         with workspace._database.transaction() as connection:
             index.chunks.replace_counts(connection, [(victim, (np.array([0], np.int32), np.array([7], np.int32)))])
+            index.chunks.add_terms(connection, terms)
             connection.execute("UPDATE chunks SET text = 'tampered' WHERE id <> ?", (victim,))
         verdict = index.verify()
         assert verdict["wrong_offsets"] == len(index.chunks) - 1
