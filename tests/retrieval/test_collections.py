@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from chunking.errors import ConfigError
 from chunking.loaders import load_bytes
 from retrieval.config import RetrievalConfig
-from retrieval.schema import SCHEMA_VERSION
 from retrieval.index import Index
 from retrieval.ingest import ingest, ingest_documents
 from retrieval.registry import _glob, member_id
 from retrieval.retriever import Retriever
+from retrieval.schema import SCHEMA_VERSION
 from retrieval.types import DocumentInfo, Filters
 from retrieval.workspace import DATABASE, Workspace
 from tests.fakes.corpus import TEXTS
