@@ -36,6 +36,10 @@ class Retriever(Protocol):
         """The words of the texts; None where some are out of reach, whose words are not to be told."""
         ...
 
+    def text(self, document: str) -> str:
+        """The text of the document of this id, "" where there is none. Blocking. Raises StoreError."""
+        ...
+
 
 class RankDocuments(Protocol):
     def __call__(self, question: str, documents: Sequence[tuple[Document, DocumentInfo]]) -> Sequence[Hit]:

@@ -13,6 +13,7 @@ from chunking.sentences import split_sentences
 from graph.crosslingual import Alike
 from graph.evidence import Source, Strip
 from graph.language import has_han
+from graph.llms.base import Rest
 from graph.markers import (
     cited,
     ends_behind_markers,
@@ -46,6 +47,12 @@ _LEFT_OPEN: dict[Language, str] = {
 _NO_WORDS = re.compile(r"[\W_]*")
 
 
+_REST: dict[Language, str] = {
+    "zh": "以上是全部 {total} 项中的 {told} 项，其余见{where}。",
+    "en": "These are {told} of {total}; the rest is in {where}.",
+}
+
+
 class Gate:
     """Feed a model's raw text with `push`, end it with `close`; both return text that may be shown.
 
@@ -77,6 +84,18 @@ class Gate:
     def close(self) -> str:
         """The model is done: the rest of its text counts as its last sentence."""
         return self._release(whole=True)
+
+    def rest(self, rest: Rest) -> str:
+        """Behind a list of which not all was said, how many there are in all and where the others stand."""
+        if not self.text or (source := self._sources.get(rest.source)) is None:
+            return ""
+        self.insufficient = True
+        marker = self._markers.get(rest.source)
+        said = _REST[self._language].format(told=rest.told, total=rest.total, where=_place(source, self._language))
+        cited = "" if marker is None else f"[{marker}]" if self._language == "zh" else f" [{marker}]"
+        piece = f"\n{said}{cited}"
+        self.text += piece
+        return piece
 
     def leave_out(self, parts: Sequence[str]) -> str:
         """Behind an answer, the sentence which says what of the question it leaves open."""
@@ -206,6 +225,16 @@ class Gate:
         text = replace_markers(sentence, marker)
         missing = "".join(f"[{self._markers[number]}]" for number in numbers if number not in written)
         return text if not missing else f"{text}{'' if self._language == 'zh' else ' '}{missing}"
+
+
+def _place(source: Source, language: Language) -> str:
+    """Where a passage stands, as a reader finds it: its heading, its document and its page."""
+    chunk, title = source.hit.chunk, source.hit.document.title
+    heading = chunk.heading_path[-1] if chunk.heading_path and chunk.heading_path[-1] != title else ""
+    named, under = (without_markers(neutral_line(each)) for each in (title, heading))
+    if language == "zh":
+        return f"《{named}》" + (f"“{under}”" if under else "") + (f"第 {chunk.page} 页" if chunk.page else "")
+    return (f'"{under}" of ' if under else "") + f'"{named}"' + (f", page {chunk.page}" if chunk.page else "")
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int]]:

@@ -4,20 +4,37 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
+
+from chunking.sentences import split_sentences
 
 LIST_ITEM = re.compile(r"\s*([-*•](?=\s)|\d{1,2}[.)、．])\s*(?=\S)(?!\d)")
 """An item with its mark."""
-LONGEST_LIST = 12
-"""Items of a list that are told."""
+MOST_TOLD = 30
+"""Items of a list, and rows of a table, that are told."""
+_AROUND = 20_000
+"""Characters of a document before and behind an item in which its list is looked for."""
 
 Items = list[list[int]]
 """Indices of sentences by item: what announces the list first, then each item with its further sentences."""
 
 
-def list_around(index: int, sentences: Sequence[str], gaps: Sequence[str]) -> Items:
+def items_around(text: str, at: int) -> int:
+    """How many items the list has that a document's sentence at this offset is of, or announces; 0 where of none."""
+    first = max(0, at - _AROUND)
+    window = text[first : at + _AROUND]
+    spans = split_sentences(window)
+    gaps = ["", *(window[before[1] : after[0]] for before, after in pairwise(spans))]
+    index = next((i for i, (start, end) in enumerate(spans) if start <= at - first < end), None)
+    sentences = [window[start:end] for start, end in spans]
+    return 0 if index is None else items_in(list_around(index, sentences, gaps, len(spans)), sentences)
+
+
+def list_around(index: int, sentences: Sequence[str], gaps: Sequence[str], most: int = MOST_TOLD) -> Items:
     """The list that a sentence is of, or announces ("The steps are:"); nothing where it is of none.
 
-    `gaps` holds what stands in the text before each sentence, since the one before it; more than blanks parts lists.
+    It ends after `most` items. `gaps` holds what stands in the text before each sentence, since the one before it; more
+    than blanks parts lists.
     """
     lists: list[Items] = []
     going, last = False, ""
@@ -32,8 +49,13 @@ def list_around(index: int, sentences: Sequence[str], gaps: Sequence[str]) -> It
             lists[-1][-1].append(i)
         else:
             going = False
-    told = (items[: LONGEST_LIST + 1] for items in lists)
+    told = (items[: most + (LIST_ITEM.match(sentences[items[0][0]]) is None)] for items in lists)
     return next((items for items in told if any(index in item for item in items)), [])
+
+
+def items_in(items: Items, sentences: Sequence[str]) -> int:
+    """How many they are without what announces them."""
+    return sum(LIST_ITEM.match(sentences[first]) is not None for first, *_ in items)
 
 
 def _follows(before: str, mark: str) -> bool:

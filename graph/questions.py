@@ -87,7 +87,7 @@ _SEVERAL = re.compile(
     r"\bsummar|\bcompar|\bdifferen|\badvantage|\bdisadvantage|\bpros and cons\b|\blist\b|\bexplain|\bdescribe"
     r"|\boverview"
     r"|\bwhat are\b|\bwhich .+ are\b|\bhow (?:do|does|to|can|should)\b|\bwhy\b|\band\b.+\?"
-    r"|总结|總結|概括|概述|介绍|介紹|比较|比較|区别|區別|不同|差异|差異|优点|優點|缺点|缺點|优缺|优势|哪些"
+    r"|总结|總結|概括|概述|介绍|介紹|比较|比較|区别|區別|不同|差异|差異|优点|優點|缺点|缺點|优缺|优势|哪些|列出|列举|列舉"
     rf"|{_PROCEDURE}|如何|怎么|怎麼|怎样|怎樣"
     r"|为什么|為什麼|为何|原因|分别|分別|以及|各自|[?？].+[?？]",
     re.IGNORECASE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import takewhile, zip_longest
+from itertools import pairwise, takewhile, zip_longest
 
 from graph.columns import asked_columns
 from graph.evidence import Source, Strip
@@ -82,6 +82,21 @@ def carried_header(context: str) -> str | None:
     lines = context.split("\n")
     carried = len(lines) > 1 and lines[-2].lstrip().startswith("|") and _RULE.fullmatch(lines[-1].strip())
     return lines[-2].strip() if carried else None
+
+
+def rows_under(text: str, header: str) -> list[str]:
+    """The rows of all tables of a document that have this header, in order."""
+    lines = [line.strip() for line in text.split("\n")]
+    found: list[str] = []
+    inside = False
+    for above, line in pairwise(lines):
+        if above == header and _RULE.fullmatch(line):
+            inside = True
+        elif inside and line.startswith("|"):
+            found.append(line)
+        else:
+            inside = False
+    return found
 
 
 def table_rows(source: Source, strip: Strip) -> tuple[list[Strip], bool]:

@@ -131,6 +131,12 @@ class Registry:
             page_starts=tuple(json.loads(page_starts)),
         )
 
+    def text(self, document_id: str) -> str:
+        """Of the parsed document, "" where there is none."""
+        with self._database.guard():
+            row = self._database.read().execute("SELECT text FROM documents WHERE id = ?", (document_id,)).fetchone()
+        return "" if row is None else str(row[0])
+
     def content_hashes(self) -> dict[str, str]:
         """Content hash by document id."""
         with self._database.guard():

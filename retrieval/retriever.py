@@ -45,6 +45,10 @@ class Retriever:
         whole = self.index.registry.matching(filters, self.config.collection) is None
         return self.index.lexicon() if whole else None
 
+    def text(self, document: str) -> str:
+        """The text of the document of this id, "" where there is none. Raises StoreError."""
+        return self.index.registry.text(document)
+
     def retrieve(self, question: str, *, top_k: int | None = None, filters: Filters | None = None) -> Retrieval:
         """At most `top_k` hits (the configuration's by default) of the documents that pass the filters.
 

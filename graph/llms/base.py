@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypedDict
 
 from chunking.errors import ProviderError
@@ -29,6 +29,17 @@ class Request:
     history: Sequence[Turn] = ()
     missing: Sequence[str] = ()
     """Parts of the question that the sources likely do not answer."""
+    text_of: Callable[[str], str] = field(default=lambda document: "")
+    """The text of the document of this id, "" where it is not at hand. Blocking. Raises StoreError."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """Of a list or a table, `told` of `total` items or rows were said; the others stand where `source` (number) is."""
+
+    told: int
+    total: int
+    source: int
 
 
 class LengthError(ProviderError):
@@ -42,8 +53,8 @@ class Generator(Protocol):
         """What the model is going to be sent; nothing where no model is asked."""
         ...
 
-    def generate(self, request: Request) -> AsyncGenerator[str | Usage, None]:
-        """Pieces of an answer that cites sources as ``[number]``, and the usage of each model call.
+    def generate(self, request: Request) -> AsyncGenerator[str | Usage | Rest, None]:
+        """Pieces of an answer that cites sources as ``[number]``, the usage of each model call, and what a list lacks.
 
         Nothing of it is trusted: the caller checks each sentence. Raises ProviderError, also in mid-stream, and
         LengthError at ``request.config.max_tokens``.

@@ -12,8 +12,8 @@ from graph.evidence import Source, Strip
 from graph.exchanges import is_question, is_verdict, without_label
 from graph.language import has_han
 from graph.lines import is_field
-from graph.lists import LIST_ITEM
-from graph.llms.base import Message, Request
+from graph.lists import LIST_ITEM, items_around
+from graph.llms.base import Message, Request, Rest
 from graph.llms.choosing import list_of, ranked
 from graph.llms.rows import rows_asked_for
 from graph.questions import asks_several, parts
@@ -47,9 +47,13 @@ class ExtractiveGenerator:
     def prompt(self, request: Request) -> Sequence[Message]:
         return ()
 
-    async def generate(self, request: Request) -> AsyncGenerator[str | Usage, None]:
+    async def generate(self, request: Request) -> AsyncGenerator[str | Usage | Rest, None]:
         gap, line = None, False
+        # In no thread: what is quoted when an answer's time is over must not have to wait.
         for quote in _quotes(request):
+            if isinstance(quote, Rest):
+                yield quote
+                continue
             # As the quote is written, not the question: "seconds.[1]The next" is read as one sentence.
             zh = _reads_chinese(quote.text)
             gap = "\n" if gap is not None and (quote.line or line) else gap
@@ -60,8 +64,11 @@ class ExtractiveGenerator:
         return
 
 
-def _quotes(request: Request) -> Iterator[Quote]:
-    """What to quote: the best sentence for each part of the question, then the next ones in turn."""
+def _quotes(request: Request) -> Iterator[Quote | Rest]:
+    """What to quote: the best sentence for each part of the question, then the next ones in turn.
+
+    A list or a table of which not all is told is followed by what it lacks.
+    """
     asked = parts(request.standalone)
     sought = [part for part in asked if part not in request.missing]
     several = len(asked) > 1 or asks_several(request.standalone)
@@ -79,11 +86,16 @@ def _quotes(request: Request) -> Iterator[Quote]:
                 listed |= {(source.hit.chunk.id, one.start) for item in items for one in item}
                 said.append(set().union(*(content_words(one.text) for item in items for one in item)))
                 yield from _list(source, items)
+                told = sum(LIST_ITEM.match(first.text) is not None for first, *_ in items)
+                if (total := items_around(request.text_of(source.hit.document.id), strip.start)) > told:
+                    yield Rest(told, total, source.number)
                 if len(sought) == 1:
                     return
                 continue
-            if rank == 0 and len(sought) == 1 and (rows := rows_asked_for(request, sought[0], source, strip)):
-                yield from (Quote(each, text, line=len(rows) > 1) for each, text in rows)
+            if rank == 0 and len(sought) == 1 and (rows := rows_asked_for(request, sought[0], source, strip)).said:
+                yield from (Quote(each, text, line=len(rows.said) > 1) for each, text in rows.said)
+                if rows.total > len(rows.said):
+                    yield Rest(len(rows.said), rows.total, rows.said[-1][0].number)
                 return
             units = _with_antecedent(strip) if len(said) + 2 <= limit else [_with_verdict(strip)]
             fresh = [unit for unit in units if not _repeats(unit, said)]

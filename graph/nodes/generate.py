@@ -9,7 +9,7 @@ from dataclasses import replace
 from chunking.errors import CragError, ProviderError
 from graph.crosslingual import alike
 from graph.gate import Gate
-from graph.llms.base import Generator, LengthError, Request
+from graph.llms.base import Generator, LengthError, Request, Rest
 from graph.llms.extractive import ExtractiveGenerator
 from graph.nodes.base import Node, Result, Run, degraded
 from graph.questions import spelt_out
@@ -26,6 +26,7 @@ async def generate(state: State, run: Run) -> Result:
         config=run.generation,
         history=state["history"],
         missing=_missing(state),
+        text_of=run.deps.retriever.text,
     )
     generator, usage, update = run.deps.generator, list[Usage](), State(incomplete=False)
     # What is quoted needs no comparison.
@@ -90,10 +91,13 @@ async def _within_budget(generator: Generator, request: Request, gate: Gate, run
 
 async def _write(generator: Generator, request: Request, gate: Gate, run: Run, usage: list[Usage]) -> None:
     """Sentences to the reader as they are whole; `usage` is told of every call, also of one that then fails."""
+    rests: list[Rest] = []
     async with aclosing(generator.generate(request)) as pieces:
         async for piece in pieces:
             if isinstance(piece, Usage):
                 usage.append(piece)
+            elif isinstance(piece, Rest):
+                rests.append(piece)
             elif gate.compares:
                 _show(await asyncio.to_thread(gate.push, piece), run)
             else:
@@ -101,6 +105,8 @@ async def _write(generator: Generator, request: Request, gate: Gate, run: Run, u
             if gate.insufficient:
                 return
     _show(await asyncio.to_thread(gate.close) if gate.compares else gate.close(), run)
+    for rest in rests:
+        _show(gate.rest(rest), run)
     if not generator.prompt(request):
         # A model says itself what it does not find.
         _show(gate.leave_out(request.missing), run)

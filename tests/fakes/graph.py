@@ -79,6 +79,14 @@ class MemoryRetriever:
     def lexicon(self, filters: Filters | None = None) -> BM25Index | None:
         return None if filters else index_of(self.passages)
 
+    def text(self, document: str) -> str:
+        """As far as it is in the passages."""
+        own = sorted((one.chunk for one in self.passages if one.document.id == document), key=lambda chunk: chunk.start)
+        made = ""
+        for chunk in own:
+            made = f"{made:<{chunk.start}}"[: chunk.start] + chunk.text
+        return made
+
 
 def index_of(passages: Sequence[Hit]) -> BM25Index:
     index = BM25Index()

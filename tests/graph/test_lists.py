@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunking.sentences import split_sentences
-from graph.lists import LONGEST_LIST, list_around
+from graph.lists import MOST_TOLD, items_around, list_around
 
 
 def items_of(text: str, index: int) -> list[list[str]]:
@@ -37,8 +37,12 @@ def test_items(text: str, index: int, items: list[list[str]]) -> None:
 
 
 def test_a_long_list_ends() -> None:
-    text = "\n".join(f"{n}. Step number {n}." for n in range(1, 30))
-    assert len(items_of(text, 0)) == LONGEST_LIST + 1
+    text = "\n".join(f"{n}. Step number {n}." for n in range(1, 50))
+    assert len(items_of(text, 0)) == MOST_TOLD
+    assert len(items_of(f"Take these steps:\n{text}", 0)) == MOST_TOLD + 1
+    assert items_around(f"Take these steps:\n{text}\n\nThat is all.", 3) == 49
+    assert items_around(f"Take these steps:\n{text}", 300) == 49
+    assert items_around("No list. At all.", 3) == items_around("", 0) == 0
 
 
 @given(st.lists(st.sampled_from(["1. a", "2. b", "- c", "d.", "e:", "3) f"]), max_size=8), st.integers(0, 7))

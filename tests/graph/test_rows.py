@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 
 from graph.config import GenerationConfig
 from graph.engine import Engine
-from tests.fakes.graph import ScriptedGrader, deps, hit
+from graph.lists import MOST_TOLD
+from graph.types import Answer
+from retrieval.lexical.bm25 import BM25Index
+from retrieval.types import Filters
+from tests.fakes.graph import Found, MemoryRetriever, ScriptedGrader, deps, hit
 from tests.fakes.quoting import ask
 
 TABLE_ZH = (
@@ -259,3 +263,109 @@ def test_all_rows_of_a_long_table_are_told_also_where_a_sentence_is_nearer(quest
     text = f"The list has all the error codes that there are.\n\n| Code | Meaning | Remedy |\n|---|---|---|\n{rows}"
     told = ask(question, text).text.split("\n")
     assert [line.split(",")[0] for line in told] == [f"Code: E{n:02}" for n in range(1, 21)]
+
+
+def of_document(question: str, text: str, *found: str) -> Answer:
+    """Asked of a document of which only these passages are found."""
+    every = hit(text, title="Manual")
+    chunks = [
+        replace(every.chunk, id=str(n), start=(at := text.index(each)), end=at + len(each), text=each)
+        for n, each in enumerate(found)
+    ]
+    retriever = MemoryRetriever(
+        [replace(every, chunk=replace(c, heading_path=("Manual", "Codes"), page=7)) for c in chunks]
+    )
+    whole = MemoryRetriever([every])
+    parts = deps([], retriever=Reading(retriever, whole), calibration=ScriptedGrader([0.9]))
+    return asyncio.run(Engine(parts).ask(question))
+
+
+@dataclass
+class Reading:
+    """Finds by one retriever, reads by another."""
+
+    finds: MemoryRetriever
+    reads: MemoryRetriever
+
+    def retrieve(self, question: str, *, top_k: int | None = None, filters: Filters | None = None) -> Found:
+        return self.finds.retrieve(question, top_k=top_k, filters=filters)
+
+    def lexicon(self, filters: Filters | None = None) -> BM25Index | None:
+        return self.finds.lexicon(filters)
+
+    def text(self, document: str) -> str:
+        return self.reads.text(document)
+
+
+def table_of(count: int, header: str = "Code | Meaning", name: str = "Motor {} is hot") -> str:
+    rows = "\n".join(f"| E{n:03} | {name.format(n)} |" for n in range(1, count + 1))
+    return f"| {header} |\n|---|---|\n{rows}"
+
+
+@pytest.mark.parametrize(
+    ("question", "table", "last"),
+    [
+        (
+            "List all error codes.",
+            table_of(45),
+            'These are 30 of 45; the rest is in "Codes" of "Manual", page 7. [1]',
+        ),
+        (
+            "有哪些故障代码？",
+            table_of(45, "故障代码 | 含义", "电机 {} 过热"),
+            "以上是全部 45 项中的 30 项，其余见《Manual》“Codes”第 7 页。[1]",
+        ),
+    ],
+)
+def test_of_more_rows_than_are_told_the_answer_says_how_many_there_are_and_where(
+    question: str, table: str, last: str
+) -> None:
+    answer = of_document(question, table, table)
+    *rows, rest = answer.text.split("\n")
+    assert len(rows) == 30
+    assert rest == last
+    assert answer.status == "partial"
+
+
+def test_rows_in_passages_that_were_not_found_or_kept_are_counted_too() -> None:
+    table = table_of(80)
+    answer = of_document("List all error codes.", f"{table}\n\nNothing else.", table[:400].rpartition("\n")[0])
+    *rows, rest = answer.text.split("\n")
+    assert rest.startswith(f"These are {len(rows)} of 80;")
+
+
+def test_of_the_rows_that_a_question_is_about_the_others_are_not_counted() -> None:
+    table = table_of(80) + "\n" + "\n".join(f"| F{n:03} | Fuse blown |" for n in range(35))
+    answer = of_document("Which codes are there for fuse blown?", table, table)
+    assert answer.text.split("\n")[-1].startswith("These are 30 of 35;")
+
+
+def test_a_table_that_is_told_whole_needs_no_such_line() -> None:
+    table = table_of(30)
+    answer = of_document("List all error codes.", table, table)
+    assert len(answer.text.split("\n")) == 30
+    assert answer.status == "grounded"
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "item", "last"),
+    [
+        (
+            "What are the requirements?",
+            "The requirements are:",
+            "- Requirement number {} is met.",
+            "These are {} of 64;",
+        ),
+        ("有哪些要求？", "要求如下：", "- 必须满足第 {} 项要求。", "以上是全部 64 项中的 {} 项，"),
+    ],
+)
+def test_a_long_list_says_how_many_items_it_has(question: str, first: str, item: str, last: str) -> None:
+    text = first + "\n" + "\n".join(item.format(n) for n in range(1, 65)) + "\n\nNothing else."
+    answer = of_document(question, text, text)
+    _, *told, rest = answer.text.split("\n")
+    assert len(told) == MOST_TOLD
+    assert rest.startswith(last.format(len(told)))
+    assert answer.status == "partial"
+    cut = of_document(question, text, text[:300].rpartition("\n")[0])
+    _, *told, rest = cut.text.split("\n")
+    assert rest.startswith(last.format(len(told)))

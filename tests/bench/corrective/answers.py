@@ -47,6 +47,9 @@ class Withholding:
         """None while evidence is withheld: its words are as if they had never been indexed."""
         return None if self.evidence else self.inner.lexicon(filters)
 
+    def text(self, document: str) -> str:
+        return "" if self.evidence else self.inner.text(document)
+
     def _tells(self, hit: Hit) -> bool:
         own = [span for group in self.evidence for span in group if span.document == hit.chunk.document_id]
         return any(
