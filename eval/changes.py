@@ -200,9 +200,8 @@ def _decision(record: AnswerRecord) -> str:
     done = "declined to answer" if record.abstained else "answered"
     if not graded(record):
         return f"the pipeline does not grade and it {done}"
-    return (
-        f"grading took the route {answer.get('route')} at confidence {answer.get('confidence', 0.0):.2f} and it {done}"
-    )
+    sure = f"{answer.get('confidence', 0.0):.2f}"
+    return f"grading took the route {answer.get('route')} with a confidence in the evidence of {sure} and it {done}"
 
 
 def _last_rank(record: AnswerRecord) -> int | None:

@@ -29,5 +29,6 @@ def progress_line(event: Event, language: Language, *, graded: bool = True) -> s
         return f"{_WORDS[event.node][language]} …\n"
     if isinstance(event, NodeEvent) and event.node == "grade" and "confidence" in event.detail:
         share = round(100 * float(event.detail["confidence"]))
-        return f"→ {share}% confident\n" if language == "en" else f"→ 置信度 {share}%\n"
+        # It is said before anything is answered or refused: "95% confident" would promise an answer.
+        return f"→ evidence {share}%\n" if language == "en" else f"→ 证据置信度 {share}%\n"
     return None

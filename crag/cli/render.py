@@ -27,6 +27,8 @@ _PIECES = re.compile(
 
 _EVIDENCE = 3
 """Passages that a trace shows."""
+_TOLD = {"confidence": "confidence in the evidence"}
+"""Of a trace: a refusal has one too."""
 
 
 def wrapped(text: str, width: int) -> str:
@@ -110,7 +112,9 @@ def print_trace(to: Console, answer: Shape) -> None:
     path.add_column(overflow="fold")
     for event in answer["trace"]:
         told = {key.replace("_", " "): value for key, value in event["detail"].items() if value != answer["question"]}
-        detail = " · ".join(f"{key}: {_brief(value)}" for key, value in told.items() if value is not None)
+        detail = " · ".join(
+            f"{_TOLD.get(key, key)}: {_brief(value)}" for key, value in told.items() if value is not None
+        )
         path.add_row(event["node"], _milliseconds(event["milliseconds"]), Text(detail))
     to.print(Padding(path, (0, 0, 0, 2)))
     if hits := answer["hits"][:_EVIDENCE]:

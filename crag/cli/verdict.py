@@ -26,7 +26,8 @@ _WORDS: dict[Language, dict[str, str]] = {
         "check": ", check the sources",
         "nothing_found": ": nothing was found that bears an answer",
         "ungraded": ", evidence not graded: this pipeline answers from whatever it finds, check the sources",
-        "confident": ", {percent}% confident: ",
+        "evidence": ", evidence {percent}%",
+        "colon": ": ",
         "sources": "Sources",
         "quotes": "No language model is configured: the answer quotes the sources.",
     },
@@ -47,7 +48,8 @@ _WORDS: dict[Language, dict[str, str]] = {
         "check": "，请核对来源",
         "nothing_found": "：没有检索到能支持答案的内容",
         "ungraded": "，证据未评分：此流水线直接依据检索结果作答，请核对来源",
-        "confident": "，置信度 {percent}%：",
+        "evidence": "，证据置信度 {percent}%",
+        "colon": "：",
         "sources": "来源",
         "quotes": "未配置语言模型：回答为文档原句摘录。",
     },
@@ -60,7 +62,7 @@ def words_for(answer: dict[str, Any]) -> dict[str, str]:
 
 
 def verdict(answer: dict[str, Any]) -> tuple[tuple[str, str], ...]:
-    """A dot, the verdict, how sure it is, and why; pairs of text and style."""
+    """A dot, the verdict, how likely the evidence of an answer is to hold it, and why; pairs of text and style."""
     words = words_for(answer)
     status, route, confidence = answer["status"], answer["route"], answer["confidence"]
     colour = _COLOURS[status]
@@ -70,8 +72,9 @@ def verdict(answer: dict[str, Any]) -> tuple[tuple[str, str], ...]:
         return ("● ", "default"), (words[status], "bold"), (words["ungraded"], "")
     if status == "grounded" and (route != "correct" or confidence < 0.5):
         colour = _COLOURS["partial"]
-    sure = words["confident"].format(percent=round(100 * confidence))
-    return ("● ", colour), (words[status], "bold"), (f"{sure}{_why(answer, words)}", "")
+    # "Not answered, 95%" would be read as sure of an answer, or of there being none: the trace has the number.
+    sure = "" if status == "abstained" else words["evidence"].format(percent=round(100 * confidence))
+    return ("● ", colour), (words[status], "bold"), (f"{sure}{words['colon']}{_why(answer, words)}", "")
 
 
 def _why(answer: dict[str, Any], words: dict[str, str]) -> str:

@@ -55,7 +55,7 @@ export default {
     grade_web: "Grade web", hop: "Search on", dense: "Vector search", bm25: "Word search", index: "Index", web: "Web", "embedding cache": "Embedding cache", refine: "Refine", generate: "Write", verify: "Verify", answer: "Answer", abstain: "Refuse",
   },
   roles: { embedding: "Embedding", rerank: "Reranker", generation: "Language model", web: "Web", grading: "Grading", calibration: "Calibration" },
-  details: {},
+  details: { confidence: "confidence in the evidence" },
   values: {},
   total: "Total",
   modelNone: "No language model is configured: answers quote the documents word for word.",

@@ -124,7 +124,7 @@ export default {
   roles: { embedding: "向量模型", rerank: "重排模型", generation: "语言模型", web: "网络搜索", grading: "证据评分", calibration: "置信度校准" },
   // Of the path; what is not listed is shown as it is called in the trace.
   details: {
-    question: "问题", how: "方式", query: "检索词", "passages found": "找到段落", reranker: "重排", candidates: "候选", confidence: "置信度", route: "判定",
+    question: "问题", how: "方式", query: "检索词", "passages found": "找到段落", reranker: "重排", candidates: "候选", confidence: "证据置信度", route: "判定",
     "passages used": "采用段落", "sentences kept": "保留句子", "sentences read": "读取句子", generator: "生成", "sentences dropped": "去掉句子",
     citations: "引用", status: "结果", "also searched for": "同时检索", "searched for": "追加检索词", "passages added": "新增段落",
     "started from": "起自", "pages found": "找到网页", "better search": "较好的检索", missing: "没有着落的问题", lacks: "缺少",

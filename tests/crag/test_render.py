@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
+from crag.api.progress import progress_line
 from crag.cli.options import counted
 from crag.cli.render import print_answer, print_hits, print_ingest, print_trace, wrapped
+from graph.types import Language, NodeEvent
 
 
 def test_chinese_fills_its_lines() -> None:
@@ -54,19 +56,23 @@ def plain(line: str) -> str:
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({}, "answered from the sources, 91% confident: the documents hold the answer"),
-        ({"route": "ambiguous", "confidence": 0.5}, "50% confident: the evidence is uncertain, check the sources"),
+        ({}, "answered from the sources, evidence 91%: the documents hold the answer"),
+        ({"route": "ambiguous", "confidence": 0.5}, "evidence 50%: the evidence is uncertain, check the sources"),
         (
             {"status": "abstained", "route": "incorrect", "confidence": 0.0, "timings": {"rewrite": 1.0}},
-            "not answered, 0% confident: the documents do not seem to hold it; other wordings brought nothing better",
+            "not answered: the documents do not seem to hold it; other wordings brought nothing better",
         ),
         (
             {"status": "abstained", "route": "incorrect", "confidence": 0.0},
-            "not answered, 0% confident: the documents do not seem to hold it",
+            "not answered: the documents do not seem to hold it",
+        ),
+        (
+            {"status": "abstained", "confidence": 0.95},
+            "not answered: the passages look right, but no sentence of them bears an answer",
         ),
         (
             {"route": "incorrect", "confidence": 0.8, "timings": {"search_web": 1.0}},
-            "80% confident: the documents do not seem to hold it; the answer is from the web",
+            "evidence 80%: the documents do not seem to hold it; the answer is from the web",
         ),
     ],
 )
@@ -77,7 +83,7 @@ def test_the_verdict_says_each_thing_once(changes: dict[str, Any], told: str) ->
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({}, "依据来源作答，置信度 91%：文档中有答案"),
+        ({}, "依据来源作答，证据置信度 91%：文档中有答案"),
         (
             {
                 "status": "abstained",
@@ -85,7 +91,7 @@ def test_the_verdict_says_each_thing_once(changes: dict[str, Any], told: str) ->
                 "confidence": 0.0,
                 "timings": {"rewrite": 1, "search_web": 1},
             },
-            "未能作答，置信度 0%：文档中似乎没有答案；换过问法、搜索过网络，也没有更好的结果",
+            "未能作答：文档中似乎没有答案；换过问法、搜索过网络，也没有更好的结果",
         ),
         ({"models": {"grading": "off"}}, "依据来源作答，证据未评分：此流水线直接依据检索结果作答，请核对来源"),
     ],
@@ -142,6 +148,15 @@ def test_troubles_and_times_are_told_in_sentences() -> None:
     ]
     assert lines[6:9] == ["  Evidence", " 1. Pump  a.md", "    Every month."]
     assert lines[-1] == "  and 2 passages more: --json has all"
+
+
+@pytest.mark.parametrize(("language", "told"), [("en", "→ evidence 95%\n"), ("zh", "→ 证据置信度 95%\n")])
+def test_what_is_streamed_before_an_answer_or_a_refusal_promises_none(language: Language, told: str) -> None:
+    event = NodeEvent("grade", 1.0, {"confidence": 0.954, "route": "correct"})
+    assert progress_line(event, language) == told
+    to = Console(file=StringIO(), width=200)
+    print_trace(to, {"question": "?", "trace": [event.to_dict()], "hits": []})
+    assert " confidence in the evidence: 0.954 · route: correct" in to.file.getvalue()  # type: ignore[attr-defined]
 
 
 def test_the_other_places_of_a_passage_are_named() -> None:

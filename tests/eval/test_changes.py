@@ -40,7 +40,7 @@ def test_a_type_of_one_or_two_questions_is_not_said_to_be_hit(tmp_path: Path) ->
         (
             {"status": "abstained", "route": "incorrect", "confidence": 0.2},
             "grading",
-            "route incorrect at confidence 0.20",
+            "route incorrect with a confidence in the evidence of 0.20",
         ),
         ({}, "generation", "at rank 1 in both runs"),
         ({"error": {"type": "ProviderError", "message": "timed out"}}, "pipeline", "ProviderError: timed out"),

@@ -154,7 +154,8 @@ def test_a_pipeline_that_does_not_grade_says_so(tmp_path: Path) -> None:
     text = "".join(Page(page).text)
     assert page.count('class="routes"') == 1
     assert text.count("not graded") == 1 + 8
-    assert "confidence 0.31" not in text
+    assert "0.31" not in text
+    assert text.count("confidence in the evidence") == 8, "those of the pipeline that grades"
     charts = page[page.index("<h3>Calibration</h3>") : page.index('id="trade"')]
     assert "base" in charts
     assert "new" not in charts
