@@ -48,7 +48,7 @@ def question_features(hits: Sequence[Hit]) -> dict[str, float]:
         first = _signal(hits[0], name)
         if first is not None:
             features[f"{name}_first"] = first
-    for name in ("ahead", "answers"):
+    for name in ("ahead", "answers", "entry"):
         if values := [hit.signals[name] for hit in hits if name in hit.signals]:
             features[name] = max(values)
     if not spoken:
@@ -172,12 +172,14 @@ def fit(
     *,
     features: Sequence[str] | None = None,
     l2: float = 1.0,
+    own_l2: Mapping[str, float] | None = None,
     weights: Sequence[float] | None = None,
 ) -> Logistic:
     """Logistic regression with an L2 penalty on standardised features (the bias is not penalised).
 
     Newton's method (iteratively reweighted least squares). Missing features take the mean. `weights` are
-    sample weights. Raises ConfigError where the labels are all the same.
+    sample weights, `own_l2` the penalties of single features in the place of `l2`. Raises ConfigError where the
+    labels are all the same.
     """
     y = np.asarray(labels, dtype=np.float64)
     if y.size == 0 or y.min() == y.max():
@@ -193,7 +195,7 @@ def fit(
     scale = np.where(scale > 1e-9, scale, 1.0)
     design = np.hstack([np.clip(x / scale, -4, 4), np.ones((len(rows), 1))])
     w = np.ones_like(y) if weights is None else np.asarray(weights, dtype=np.float64)
-    beta = _newton(design, y, w, np.array([l2] * len(names) + [0.0]))
+    beta = _newton(design, y, w, np.array([(own_l2 or {}).get(name, l2) for name in names] + [0.0]))
     return Logistic(
         features=names,
         mean=tuple(float(v) for v in mean),

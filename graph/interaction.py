@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from graph.entries import asked, entries, worth
 from graph.strips import Cut, cut, relevances
 from retrieval.embedders.base import Embedder, TokenReader, token_reader
 from retrieval.embedding import embed
@@ -42,18 +43,19 @@ def with_interaction(
     one table are alike whatever they hold, so a row has none. Where no row is among the sentences read, hits have
     ``answers``: the highest chance of their sentences that one answers the question, 0 to 1.
 
-    `likely` holds a probability for each hit. Hits come back as they are where the embedder reads no tokens.
-    Blocking. Raises ProviderError.
+    All have ``entry`` where the question asks for one (`graph.entries`), whether or not the embedder reads tokens.
+    `likely` holds a probability for each hit. Blocking. Raises ProviderError.
     """
     reader = token_reader(embedder)
     cuts = [cut(hit, probability) for hit, probability in zip(hits, likely, strict=True)]
+    hits = _with_entry(question, cuts)
     texts = [one.text(i) for one in cuts for i in range(len(one.spans))]
     if reader is None or not texts:
-        return tuple(hits)
+        return hits
     cosines = embed(embedder, texts, "passage") @ embed(embedder, [question], "query")[0]
     read = _read(question, cuts, relevances(question, cuts, np.asarray(cosines, np.float64)), reader)
     if not read:
-        return tuple(hits)
+        return hits
     added: dict[int, dict[str, float]] = {}
     for (passage, _), one in sorted(read.items(), key=lambda item: item[1].share):
         added[passage] = {"interaction": one.share}
@@ -68,6 +70,17 @@ def with_interaction(
     return tuple(
         replace(hit, signals={**hit.signals, **added[number]}) if number in added else hit
         for number, hit in enumerate(hits)
+    )
+
+
+def _with_entry(question: str, cuts: Sequence[Cut]) -> tuple[Hit, ...]:
+    hits = tuple(one.hit for one in cuts)
+    if (sought := asked(question)) is None:
+        return hits
+    telling = [bool(entries(sought, one.sentences())) for one in cuts]
+    return tuple(
+        replace(hit, signals={**hit.signals, "entry": value})
+        for hit, value in zip(hits, worth(sought, hits, telling), strict=True)
     )
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from chunking.sentences import split_sentences
 from graph.columns import tells_by_row
+from graph.entries import Sentence, asked, entries
 from graph.evidence import Strip
 from graph.exchanges import is_question, is_verdict
 from graph.fields import tells
@@ -87,9 +88,25 @@ class Cut:
     def header_text(self, index: int) -> str | None:
         """The table's header above a row, also where the table began in the passage before."""
         header = self.header(index)
-        if header is not None:
-            return self.text(header) if header in self.headers else None
-        return carried_header(self.hit.chunk.context) if self.text(index).startswith("|") else None
+        if header in self.headers:
+            return self.text(header)
+        # A first row that is no header begins the passage, or there is none.
+        goes_on = self.text(index).startswith("|") and header in (None, 0)
+        return carried_header(self.hit.chunk.context) if goes_on else None
+
+    def sentences(self) -> list[Sentence]:
+        """What `graph.entries` reads; a table's header is none."""
+        ends = [self.hit.chunk.start, *(end for _, end in self.spans)]
+        start = self.hit.chunk.start
+        return [
+            Sentence(
+                "" if i in self.headers else self.text(i),
+                self.headings[i],
+                self.header_text(i),
+                self.hit.chunk.text[ends[i] - start : begin - start],
+            )
+            for i, (begin, _) in enumerate(self.spans)
+        ]
 
     def in_context(self, index: int) -> str:
         """The span under what stands above it: title, headings and, for a table row, the table's header."""
@@ -210,9 +227,11 @@ def relevances(question: str, cuts: Sequence[Cut], similarities: NDArray[np.floa
 
 def _told(question: str, cuts: Sequence[Cut]) -> set[int]:
     """Which of all sentences are rows with the name of the measure that is asked for, "Weight | 152 kg", or fields."""
-    measured = bool(measures(question))
+    measured, sought = bool(measures(question)), asked(question)
     rows = [(cut_, i, cut_.text(i)) for cut_ in cuts for i in range(len(cut_.spans))]
-    return {
+    telling = [entries(sought, cut_.sentences()) if sought else set[int]() for cut_ in cuts]
+    told = [i in own for cut_, own in zip(cuts, telling, strict=True) for i in range(len(cut_.spans))]
+    return {number for number, tells_it in enumerate(told) if tells_it} | {
         number
         for number, (cut_, i, text) in enumerate(rows)
         if (

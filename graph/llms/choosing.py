@@ -6,6 +6,7 @@ import re
 
 from chunking.sentences import split_sentences
 from graph.columns import offers, row_name, tells_by_row
+from graph.entries import asked as asked_option
 from graph.evidence import Source, Strip
 from graph.exchanges import is_question, is_verdict
 from graph.fields import tells
@@ -91,6 +92,7 @@ def _scored(
 ) -> list[tuple[float, Source, Strip]]:
     asked, several, why = content_words(part), asks_several(part), asks_why(part)
     least = FOLLOWS if _one_matter(part) else 0.0
+    option = asked_option(question)
     code_wanted = _ASKS_CODE.search(part) is not None
     code_allowed = code_wanted or _ASKS_HOW.search(part) is not None
     scored: list[tuple[float, Source, Strip]] = []
@@ -113,8 +115,10 @@ def _scored(
                 score = max(score, CONCLUDING * before[0])
             elif (several and own >= least) or is_verdict(before[1].text):
                 score = max(score, FOLLOWING * before[0])
-        # A sentence that only repeats the question answers nothing, unless it denies what is asked.
+        # A sentence that only repeats the question answers nothing, unless it denies what is asked, or says that an
+        # option is required where it is asked whether.
         says = bool(content_words(strip.text) - asked) or (negated(strip.text) and not negated(part))
+        says |= option is not None and option.tells(strip.text)
         # Of a document's own questions and of a bare "Yes." what follows is the answer.
         mute = is_question(strip.text) or is_verdict(strip.text) or _only_announces(source, strip)
         kept = says and not mute and (code_allowed or not fenced)

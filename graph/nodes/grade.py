@@ -21,13 +21,15 @@ from graph.nodes.base import Node, Result, Run, degraded
 from graph.routes import route_of
 from graph.state import Graded, State
 from graph.types import Usage
-from retrieval.embedders.base import token_reader
 from retrieval.lexical.tokenizer import comparable
 from retrieval.types import Hit
 
 UNHEARD_FOLLOW_UP = 0.03
 """What the odds are multiplied by where a follow-up puts another thing in the place of one that was found, and no
 passage says a word of it: all else of the question is as it was. Set on 20 conversations; 32 others never met it."""
+UNTOLD = 0.1
+"""What the odds are multiplied by where no passage tells what is asked of an option (`graph.entries`): the calibration
+knows it too, but so few questions ask for one that it learns a weight which other signals outvote."""
 Search = tuple[str, tuple[Hit, ...]]
 """A question, or a part of it, and what was found for it."""
 
@@ -70,10 +72,8 @@ def _searches(state: State) -> list[Search]:
 
 
 async def _read(searches: Sequence[Search], run: Run) -> list[tuple[Hit, ...]]:
-    """The hits of each search with the signals of `graph.interaction`, where the embedder reads tokens."""
+    """The hits of each search with the signals of `graph.interaction`."""
     embedder, likely = run.deps.embedder, run.deps.calibration.probabilities
-    if token_reader(embedder) is None:
-        return [hits for _, hits in searches]
     return [
         await asyncio.to_thread(with_interaction, question, hits, likely(hits), embedder) for question, hits in searches
     ]
@@ -99,6 +99,8 @@ def _best(state: State, graded: Graded) -> Result:
     detail: dict[str, Any] = {"confidence": graded.confidence, "route": route}
     if before is not None:
         detail["better_search"] = "this one" if best is graded else "the one before"
+    if (entry := _best_entry(graded.hits)) is not None:
+        detail["entry"] = entry
     if best.missing:
         detail["missing"] = list(best.missing)
     return {"best": best, "route": route, "confidence": best.confidence}, detail
@@ -175,7 +177,14 @@ def _odds(confidence: float, factor: float) -> float:
 
 def graded_hits(query: str, hits: tuple[Hit, ...], run: Run) -> Graded:
     calibration = run.deps.calibration
-    return Graded(query, hits, calibration.probabilities(hits), calibration.confidence(hits))
+    confidence = calibration.confidence(hits)
+    if (entry := _best_entry(hits)) is not None and entry < 1:
+        confidence = _odds(confidence, UNTOLD)
+    return Graded(query, hits, calibration.probabilities(hits), confidence)
+
+
+def _best_entry(hits: Sequence[Hit]) -> float | None:
+    return max((hit.signals["entry"] for hit in hits if "entry" in hit.signals), default=None)
 
 
 def _joined(whole: Graded, parted: Sequence[Graded], run: Run) -> Graded:

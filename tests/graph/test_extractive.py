@@ -82,7 +82,7 @@ def test_english_quotes_under_a_chinese_question_are_read_as_sentences_of_their_
     answer = ask("top_k 和 depth 的默认值分别是多少？", "The default of top_k is 5. The default of depth is 50.")
     assert answer.text == "The default of top_k is 5. [1] The default of depth is 50. [1]"
     mixed = ask("top_k 和 depth 的默认值分别是多少？", "The default of top_k is 5.", "depth 的默认值是 50。")
-    assert mixed.text == "depth 的默认值是 50。[1]The default of top_k is 5. [2]"
+    assert mixed.text == "The default of top_k is 5. [1] depth 的默认值是 50。[2]"
 
 
 @pytest.mark.parametrize(
