@@ -7,13 +7,19 @@ from typing import Any
 from graph.language import language_of
 from graph.types import Language
 
+LIKELY, PROBABLE = 0.8, 0.5
+"""From where on the evidence very likely, and probably, holds the answer; the page's words have the same bounds."""
 _COLOURS = {"grounded": "green", "partial": "yellow", "abstained": "red"}
 _WORDS: dict[Language, dict[str, str]] = {
     "en": {
         "grounded": "answered from the sources",
         "partial": "answered in part",
         "abstained": "not answered",
-        "correct": "the documents hold the answer",
+        "uncertain": "uncertain answer",
+        "likely": "the passages found very likely hold the answer",
+        "probable": "the passages found probably hold the answer",
+        "open": "the passages found may not hold the answer",
+        "not_all": "not all that was asked is answered",
         "ambiguous": "the evidence is uncertain",
         "incorrect": "the documents do not seem to hold it",
         "rewrite": "other wordings",
@@ -35,7 +41,11 @@ _WORDS: dict[Language, dict[str, str]] = {
         "grounded": "依据来源作答",
         "partial": "部分作答",
         "abstained": "未能作答",
-        "correct": "文档中有答案",
+        "uncertain": "不确定的回答",
+        "likely": "检索到的段落很可能含有答案",
+        "probable": "检索到的段落多半含有答案",
+        "open": "检索到的段落不一定含有答案",
+        "not_all": "所问的没有全部答出",
         "ambiguous": "依据不够明确",
         "incorrect": "文档中似乎没有答案",
         "rewrite": "换过问法",
@@ -70,25 +80,36 @@ def verdict(answer: dict[str, Any]) -> tuple[tuple[str, str], ...]:
         if status == "abstained":
             return ("● ", colour), (words[status], "bold"), (words["nothing_found"], "")
         return ("● ", "default"), (words[status], "bold"), (words["ungraded"], "")
-    if status == "grounded" and (route != "correct" or confidence < 0.5):
+    if status == "grounded" and (route != "correct" or confidence < PROBABLE):
         colour = _COLOURS["partial"]
+    named = words["uncertain" if status == "grounded" and confidence < PROBABLE else status]
     # "Not answered, 95%" would be read as sure of an answer, or of there being none: the trace has the number.
     sure = "" if status == "abstained" else words["evidence"].format(percent=round(100 * confidence))
-    return ("● ", colour), (words[status], "bold"), (f"{sure}{words['colon']}{_why(answer, words)}", "")
+    return ("● ", colour), (named, "bold"), (f"{sure}{words['colon']}{_why(answer, words)}", "")
 
 
 def _why(answer: dict[str, Any], words: dict[str, str]) -> str:
     """What the evidence was like, and what else was tried where it was not enough."""
-    route, refused, ran = answer["route"], answer["status"] == "abstained", answer["timings"]
-    if "reply" in ran:
+    if "reply" in answer["timings"]:
         return words["aside"]
-    if route == "correct" and refused:
+    return _refused(answer, words) if answer["status"] == "abstained" else _answered(answer, words)
+
+
+def _refused(answer: dict[str, Any], words: dict[str, str]) -> str:
+    route = answer["route"]
+    if route == "correct":
         return words["no_sentence"]
-    if route == "incorrect" and refused:
-        tried = words["and"].join(words[node] for node in ("rewrite", "search_web") if node in ran)
-        return words[route] + (words["nothing_better"].format(tried=tried) if tried else "")
+    tried = [words[node] for node in ("rewrite", "search_web") if node in answer["timings"]]
+    if route == "ambiguous" or not tried:
+        return words[route]
+    return words[route] + words["nothing_better"].format(tried=words["and"].join(tried))
+
+
+def _answered(answer: dict[str, Any], words: dict[str, str]) -> str:
+    route, confidence = answer["route"], answer["confidence"]
     if route == "incorrect":
         return words[route] + words["from_web"]
-    if route == "ambiguous" and not refused:
-        return words[route] + words["check"]
-    return words[route]
+    if answer["status"] == "partial":
+        return words["not_all"] + words["check"]
+    band = "likely" if confidence >= LIKELY else "probable" if confidence >= PROBABLE else "open"
+    return words[band] + (words["check"] if route == "ambiguous" else "")

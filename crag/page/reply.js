@@ -10,6 +10,9 @@ const THUMBS = {
   down: "M3.5 11h3V3.5h-3zM6.5 10.4 9.6 17c1.5 0 2-1 1.7-2.4L10.7 12h4.4c1 0 1.7-.9 1.5-1.9l-1-5.1c-.2-.9-.9-1.5-1.8-1.5H6.5",
 };
 
+// From where on the evidence very likely, and probably, holds the answer; crag/cli/verdict.py says the same.
+const LIKELY = 0.8;
+const PROBABLE = 0.5;
 const SHOWN = 3; // Other places of a passage that are shown at once.
 
 export class Reply {
@@ -113,6 +116,7 @@ export class Reply {
         h(`span.badge.${colour}`, { title: hint }, badge),
         h("span.route", {}, why)),
       h("span.how", {}, word("how")));
+    const meaning = hint ? h("p.meaning", {}, hint) : null; // Where nothing hovers, a title is never read.
     const longest = Math.max(...trace.map((event) => event.milliseconds), 1);
     return h("details.verdict", {}, summary,
       h("ol.path", {}, trace.map((event) => h("li", {},
@@ -121,6 +125,7 @@ export class Reply {
         h("span.time", {}, milliseconds(event.milliseconds)),
         h("span.detail", {}, explain(event.detail, this.answer.question)))),
         h("li.total", {}, h("span.node", {}, word("total")), h("span"), h("span.time", {}, milliseconds(timings.total)), h("span"))),
+      meaning,
       this.facts());
   }
 
@@ -176,13 +181,14 @@ function judged({ status, route, confidence, models, trace }) {
     const badge = refused ? word("status").abstained : word("ungraded");
     return { colour: refused ? status : "ungraded", badge, hint: word("ungradedHint"), why: word("ungradedRoute", refused) };
   }
-  const uncertain = status === "grounded" && (route !== "correct" || confidence < 0.5);
+  const band = status === "partial" ? "partial" : confidence >= LIKELY ? "likely" : confidence >= PROBABLE ? "probable" : "open";
+  const named = status === "grounded" && band === "open" ? "uncertain" : status;
   return {
-    colour: uncertain ? "partial" : status,
-    // "Not answered, 98% confident" would be read as sure that there is no answer: the path has the number.
-    badge: [word("status")[status], refused ? "" : word("confidence", Math.round(confidence * 100))].filter(Boolean).join(" · "),
-    hint: word("confidenceHint"),
-    why: word("route")[route](refused, ran("rewrite"), ran("search_web")),
+    colour: status === "grounded" && (route !== "correct" || band === "open") ? "partial" : status,
+    // "Not answered, 98%" would be read as sure of an answer, or of there being none: the path has the number.
+    badge: [word("status")[named], refused ? "" : word("confidence", Math.round(confidence * 100))].filter(Boolean).join(" · "),
+    hint: refused ? "" : word("confidenceHint"),
+    why: word("route")[route](refused ? "" : word("band")[band], ran("rewrite"), ran("search_web")),
   };
 }
 

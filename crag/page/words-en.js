@@ -5,7 +5,7 @@ export default {
   pipeline: "Pipeline",
   theme: "Switch between light and dark",
   headline: "Ask your documents",
-  leadDocuments: (n) => `${n} document${n === 1 ? "" : "s"} ready. Every answer shows its sources, how sure it is, and says so when it does not know.`,
+  leadDocuments: (n) => `${n} document${n === 1 ? "" : "s"} ready. Every answer shows its sources and how good the evidence is, or says that it does not know.`,
   leadEmpty: "There are no documents yet. Add some, then ask.",
   placeholder: "Ask in English or Chinese …",
   question: "Your question",
@@ -27,14 +27,21 @@ export default {
   retry: "Ask again",
   how: "How this answer came about",
   stopped: "Stopped.",
-  status: { grounded: "Answered from the sources", partial: "Answered in part", abstained: "Not answered" },
+  status: { grounded: "Answered from the sources", uncertain: "Uncertain answer", partial: "Answered in part", abstained: "Not answered" },
+  // Of an answer: what its passages are like, by how likely they are to hold it.
+  band: {
+    likely: "The passages found very likely hold the answer",
+    probable: "The passages found probably hold the answer",
+    open: "The passages found may not hold the answer",
+    partial: "Not all that was asked is answered",
+  },
   route: {
-    correct: (refused) => (refused ? "The passages look right, but no sentence of them bears an answer." : "The documents hold the answer."),
-    ambiguous: (refused, rewritten, web) =>
-      `${web ? "The evidence was uncertain, so the web was searched too" : "The evidence is uncertain"}${refused ? "." : ": check the sources."}`,
-    incorrect: (refused, rewritten, web) => {
+    correct: (band) => (band ? `${band}.` : "The passages look right, but no sentence of them bears an answer."),
+    ambiguous: (band, rewritten, web) =>
+      `${web ? "The documents alone were not enough, so the web was searched too. " : ""}${band ? `${band}: check the sources.` : "The evidence is uncertain."}`,
+    incorrect: (band, rewritten, web) => {
       const tried = [rewritten && "other wordings", web && "the web"].filter(Boolean).join(" and ");
-      if (!refused) return "The documents do not seem to hold it; the answer is from the web.";
+      if (band) return "The documents do not seem to hold it; the answer is from the web.";
       return `The documents do not seem to hold it${tried && `; ${tried} brought nothing better`}.`;
     },
   },
@@ -44,8 +51,8 @@ export default {
   ungradedHint: "This pipeline does not judge whether the evidence holds the answer",
   ungradedRoute: (refused) =>
     (refused ? "Nothing was found that bears an answer." : "This pipeline answers from whatever it finds: check the sources."),
-  confidence: (p) => `${p}% confident`,
-  confidenceHint: "Calibrated probability that the evidence holds the answer",
+  confidence: (p) => `evidence ${p}%`,
+  confidenceHint: "Evidence: how likely it is that the passages found hold the answer. The figure is calibrated on other questions. It does not say that the right sentence of them was chosen.",
   degraded: (node, reason, action) => `${node}: ${reason.replace(/\.$/, "")}. ${action}`,
   original: "In full",
   codes: {},

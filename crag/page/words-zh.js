@@ -5,7 +5,7 @@ export default {
   pipeline: "流水线",
   theme: "切换浅色与深色",
   headline: "向你的文档提问",
-  leadDocuments: (n) => `已就绪 ${n} 篇文档。每个回答都附来源和置信度；找不到答案时会直说。`,
+  leadDocuments: (n) => `已就绪 ${n} 篇文档。每个回答都附来源和证据置信度；找不到答案时会直说。`,
   leadEmpty: "还没有文档。先添加文档，再提问。",
   placeholder: "用中文或英文提问 …",
   question: "你的问题",
@@ -27,13 +27,19 @@ export default {
   retry: "重新提问",
   how: "回答是怎样得来的",
   stopped: "已停止。",
-  status: { grounded: "依据来源作答", partial: "部分作答", abstained: "未能作答" },
+  status: { grounded: "依据来源作答", uncertain: "不确定的回答", partial: "部分作答", abstained: "未能作答" },
+  band: {
+    likely: "检索到的段落很可能含有答案",
+    probable: "检索到的段落多半含有答案",
+    open: "检索到的段落不一定含有答案",
+    partial: "所问的没有全部答出",
+  },
   route: {
-    correct: (refused) => (refused ? "检索到的段落相关，但没有一句能支持答案。" : "文档中有答案。"),
-    ambiguous: (refused, rewritten, web) => `依据不够明确${web ? "，因此也搜索了网络" : ""}${refused ? "。" : "，请核对来源。"}`,
-    incorrect: (refused, rewritten, web) => {
+    correct: (band) => (band ? `${band}。` : "检索到的段落相关，但没有一句能支持答案。"),
+    ambiguous: (band, rewritten, web) => `${web ? "仅凭文档不够，因此也搜索了网络。" : ""}${band ? `${band}，请核对来源。` : "依据不够明确。"}`,
+    incorrect: (band, rewritten, web) => {
       const tried = [rewritten && "换过问法", web && "搜索过网络"].filter(Boolean).join("、");
-      if (!refused) return "文档中似乎没有答案，回答来自网络。";
+      if (band) return "文档中似乎没有答案，回答来自网络。";
       return `文档中似乎没有答案${tried && `；${tried}，也没有更好的结果`}。`;
     },
   },
@@ -42,8 +48,8 @@ export default {
   ungraded: "证据未评分",
   ungradedHint: "此流水线不对证据评分",
   ungradedRoute: (refused) => (refused ? "没有检索到能支持答案的内容。" : "此流水线直接依据检索结果作答，请核对来源。"),
-  confidence: (p) => `置信度 ${p}%`,
-  confidenceHint: "证据中含有答案的概率（经校准）",
+  confidence: (p) => `证据置信度 ${p}%`,
+  confidenceHint: "证据置信度：检索到的段落含有答案的概率，用其他问题校准得出。它不表示从中选对了句子。",
   degraded: (node, reason, action) => `${node}：${reason}${/[。.]$/.test(reason) ? "" : "。"}${action}`,
   original: "原始信息",
   // Of errors and skipped files, by their code; one that is not listed is told in the server's own words.

@@ -31,15 +31,53 @@ def test_a_question_is_answered_with_sources_and_a_verdict(server: Serving, open
     shot(page, "welcome")
     ask(page, QUESTION)
     assert "02:30" in page.inner_text(".answer .text")
-    assert re.search(r"Answered from the sources · \d+% confident", page.inner_text(".badge"))
-    assert page.inner_text(".route") == "The documents hold the answer."
+    assert re.search(r"Answered from the sources · evidence \d+%", page.inner_text(".badge"))
+    assert "does not say that the right sentence" in (page.get_attribute(".badge", "title") or "")
+    assert page.inner_text(".route") == "The passages found very likely hold the answer."
     page.click("summary")
     nodes = page.locator(".path .node").all_inner_texts()
     assert nodes[:4] == ["Question", "Search", "Rank", "Grade"]
     assert nodes[-1] == "Total"
+    assert page.inner_text(".meaning") == page.get_attribute(".badge", "title"), "also where nothing hovers"
     assert "extractive" in page.inner_text(".facts")
     page.wait_for_timeout(300)
     shot(page, "answer")
+
+
+def test_the_verdict_says_what_is_known_of_the_evidence(server: Serving, open_page: Callable[..., Page]) -> None:
+    page = open_page(f"{server.url}/")
+    page.wait_for_selector(".example")
+    told = page.evaluate(
+        """async () => {
+          const { Reply } = await import(new URL("reply.js", document.querySelector("script[type=module]").src));
+          const shared = { text: "x", citations: [], degraded: [], timings: {}, trace: [], pipeline: {}, models: {} };
+          return [
+            ["grounded", "correct", .98], ["grounded", "correct", .5], ["grounded", "ambiguous", .2],
+            ["partial", "ambiguous", .9], ["abstained", "correct", .95], ["abstained", "incorrect", .01],
+          ].map(([status, route, confidence]) => {
+            const reply = new Reply("?", "crag", () => {}, false);
+            reply.restore({ text: "x", answer: { ...shared, status, route, confidence } });
+            const badge = reply.card.querySelector(".badge");
+            return [badge.className, badge.textContent, reply.card.querySelector(".route").textContent];
+          });
+        }"""
+    )
+    assert told == [
+        [
+            "badge grounded",
+            "Answered from the sources · evidence 98%",
+            "The passages found very likely hold the answer.",
+        ],
+        ["badge grounded", "Answered from the sources · evidence 50%", "The passages found probably hold the answer."],
+        [
+            "badge partial",
+            "Uncertain answer · evidence 20%",
+            "The passages found may not hold the answer: check the sources.",
+        ],
+        ["badge partial", "Answered in part · evidence 90%", "Not all that was asked is answered: check the sources."],
+        ["badge abstained", "Not answered", "The passages look right, but no sentence of them bears an answer."],
+        ["badge abstained", "Not answered", "The documents do not seem to hold it."],
+    ]
 
 
 def test_a_citation_opens_its_passage_highlighted(server: Serving, open_page: Callable[..., Page]) -> None:

@@ -66,7 +66,7 @@ def test_conversations_are_kept_opened_again_and_deleted(server: Serving, open_p
         assert page.locator(".past").count() == count
     page.click(f".past:has-text('{QUESTION}')")
     assert page.inner_text(".answer .text") == text
-    assert "confident" in page.inner_text(".badge")
+    assert "evidence" in page.inner_text(".badge")
     page.click("button.marker")
     page.wait_for_selector("mark")
     page.keyboard.press("Escape")

@@ -56,8 +56,17 @@ def plain(line: str) -> str:
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({}, "answered from the sources, evidence 91%: the documents hold the answer"),
-        ({"route": "ambiguous", "confidence": 0.5}, "evidence 50%: the evidence is uncertain, check the sources"),
+        ({}, "answered from the sources, evidence 91%: the passages found very likely hold the answer"),
+        ({"confidence": 0.5}, "answered from the sources, evidence 50%: the passages found probably hold the answer"),
+        (
+            {"route": "ambiguous", "confidence": 0.2},
+            "uncertain answer, evidence 20%: the passages found may not hold the answer, check the sources",
+        ),
+        (
+            {"status": "partial", "route": "ambiguous", "confidence": 0.9},
+            "answered in part, evidence 90%: not all that was asked is answered, check the sources",
+        ),
+        ({"status": "abstained", "route": "ambiguous"}, "not answered: the evidence is uncertain"),
         (
             {"status": "abstained", "route": "incorrect", "confidence": 0.0, "timings": {"rewrite": 1.0}},
             "not answered: the documents do not seem to hold it; other wordings brought nothing better",
@@ -83,7 +92,7 @@ def test_the_verdict_says_each_thing_once(changes: dict[str, Any], told: str) ->
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({}, "依据来源作答，证据置信度 91%：文档中有答案"),
+        ({}, "依据来源作答，证据置信度 91%：检索到的段落很可能含有答案"),
         (
             {
                 "status": "abstained",
@@ -92,6 +101,10 @@ def test_the_verdict_says_each_thing_once(changes: dict[str, Any], told: str) ->
                 "timings": {"rewrite": 1, "search_web": 1},
             },
             "未能作答：文档中似乎没有答案；换过问法、搜索过网络，也没有更好的结果",
+        ),
+        (
+            {"route": "ambiguous", "confidence": 0.3},
+            "不确定的回答，证据置信度 30%：检索到的段落不一定含有答案，请核对来源",
         ),
         ({"models": {"grading": "off"}}, "依据来源作答，证据未评分：此流水线直接依据检索结果作答，请核对来源"),
     ],
