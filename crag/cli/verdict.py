@@ -35,7 +35,8 @@ _WORDS: dict[Language, dict[str, str]] = {
         "evidence": ", evidence {percent}%",
         "colon": ": ",
         "sources": "Sources",
-        "quotes": "No language model is configured: the answer quotes the sources.",
+        "quotes": "No language model is configured: the answer is made of the sources' own sentences, and of the cells "
+        "of their tables, as column: value.",
     },
     "zh": {
         "grounded": "依据来源作答",
@@ -61,7 +62,7 @@ _WORDS: dict[Language, dict[str, str]] = {
         "evidence": "，证据置信度 {percent}%",
         "colon": "：",
         "sources": "来源",
-        "quotes": "未配置语言模型：回答为文档原句摘录。",
+        "quotes": "未配置语言模型：回答摘自文档原句；表格只取有关的单元格，写成“列名：值”。",
     },
 }
 

@@ -65,7 +65,7 @@ export default {
   details: { confidence: "confidence in the evidence" },
   values: {},
   total: "Total",
-  modelNone: "No language model is configured: answers quote the documents word for word.",
+  modelNone: "No language model is configured: answers are made of the documents' own sentences, and of the cells of their tables, as column: value.",
   modelSome: (name) => `Answers are written by ${name} from the documents and checked against them.`,
   failed: (reason) => `The answer could not be given: ${reason}`,
   unreachable: "The server cannot be reached. Is it still running?",

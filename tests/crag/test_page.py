@@ -27,7 +27,7 @@ def test_a_question_is_answered_with_sources_and_a_verdict(server: Serving, open
     page = open_page(f"{server.url}/")
     page.wait_for_selector(".example")
     assert "18 documents" in page.inner_text("#document-count")
-    assert "No language model is configured" in page.inner_text("#model-note")
+    assert page.inner_text("#model-note").endswith("and of the cells of their tables, as column: value.")
     shot(page, "welcome")
     ask(page, QUESTION)
     assert "02:30" in page.inner_text(".answer .text")

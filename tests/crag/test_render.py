@@ -113,6 +113,17 @@ def test_the_verdict_is_in_the_language_of_the_answer(changes: dict[str, Any], t
     assert plain(printed(text="每日备份保留十四天 [1]。", **changes)[0]) == told
 
 
+def test_an_answer_without_a_model_says_what_it_is_made_of() -> None:
+    """A row of a table is told as column and value, with cells left out: that is no quotation word for word."""
+    citation = {"marker": 1, "title": "T", "source": "t.md", "page": None, "url": None, "quote": "| a | b |"}
+    models = {"grading": "on", "generation": "extractive"}
+    for text, told in (
+        ("It is 4 [1].", "cells of their tables, as column: value."),
+        ("共4天[1]。", "写成“列名：值”。"),
+    ):
+        assert plain(printed(text=text, models=models, citations=[citation])[-1]).endswith(told)
+
+
 def test_a_pipeline_that_does_not_grade_says_so_and_shows_no_confidence() -> None:
     line = plain(printed(models={"grading": "off"}, confidence=0.0)[0])
     assert line.startswith("answered from the sources, evidence not graded")
