@@ -33,7 +33,8 @@ def ask(question: str, *, home: Path, pipeline: str, filters: Filters | None, as
     question = question.strip()
     if not question:
         raise click.UsageError("The question is empty.")
-    answer = _answer(question, home, pipeline, filters, trace)
+    # A person is told what else was searched for, which only the trace knows.
+    answer = _answer(question, home, pipeline, filters, trace or not as_json)
     if as_json:
         print_json(answer)
         return

@@ -51,7 +51,7 @@ def _indented(to: Console, text: str, left: int, style: str = "") -> Padding:
 
 
 def print_answer(to: Console, answer: Shape) -> None:
-    """The answer, its sources with their quotes, how sure it is and how it came about."""
+    """An answer with its trace: its sources with their quotes, how good the evidence is and how it came about."""
     words = words_for(answer)
     to.print()
     to.print(_indented(to, answer["text"], 2))

@@ -73,7 +73,10 @@ def words_for(answer: dict[str, Any]) -> dict[str, str]:
 
 
 def verdict(answer: dict[str, Any]) -> tuple[tuple[str, str], ...]:
-    """A dot, the verdict, how likely the evidence of an answer is to hold it, and why; pairs of text and style."""
+    """A dot, the verdict, how likely the evidence of an answer is to hold it, and why; pairs of text and style.
+
+    The answer is one with its trace.
+    """
     words = words_for(answer)
     status, route, confidence = answer["status"], answer["route"], answer["confidence"]
     colour = _COLOURS[status]
@@ -100,7 +103,9 @@ def _refused(answer: dict[str, Any], words: dict[str, str]) -> str:
     route = answer["route"]
     if route == "correct":
         return words["no_sentence"]
-    tried = [words[node] for node in ("rewrite", "search_web") if node in answer["timings"]]
+    # A rewrite that found no other words and a web that failed searched for nothing: they tell of no query.
+    searched = {event["node"] for event in answer["trace"] if "query" in event["detail"]}
+    tried = [words[node] for node in ("rewrite", "search_web") if node in searched]
     if route == "ambiguous" or not tried:
         return words[route]
     return words[route] + words["nothing_better"].format(tried=words["and"].join(tried))

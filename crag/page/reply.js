@@ -175,6 +175,8 @@ export class Reply {
 /** The verdict in colour and words. Where the pipeline does not grade, its confidence decided nothing and is not shown. */
 function judged({ status, route, confidence, models, trace }) {
   const ran = (node) => trace.some((event) => event.node === node);
+  // A rewrite that found no other words and a web that failed searched for nothing: they tell of no query.
+  const searched = (node) => trace.some((event) => event.node === node && event.detail.query);
   if (ran("reply")) return { colour: "ungraded", badge: word("reply"), hint: "", why: word("replyRoute") };
   const refused = status === "abstained";
   if (models.grading === "off") {
@@ -188,7 +190,7 @@ function judged({ status, route, confidence, models, trace }) {
     // "Not answered, 98%" would be read as sure of an answer, or of there being none: the path has the number.
     badge: [word("status")[named], refused ? "" : word("confidence", Math.round(confidence * 100))].filter(Boolean).join(" · "),
     hint: refused ? "" : word("confidenceHint"),
-    why: word("route")[route](refused ? "" : word("band")[band], ran("rewrite"), ran("search_web")),
+    why: word("route")[route](refused ? "" : word("band")[band], searched("rewrite"), searched("search_web")),
   };
 }
 

@@ -50,13 +50,15 @@ def test_the_verdict_says_what_is_known_of_the_evidence(server: Serving, open_pa
     told = page.evaluate(
         """async () => {
           const { Reply } = await import(new URL("reply.js", document.querySelector("script[type=module]").src));
-          const shared = { text: "x", citations: [], degraded: [], timings: {}, trace: [], pipeline: {}, models: {} };
+          const shared = { text: "x", citations: [], degraded: [], timings: {}, pipeline: {}, models: {} };
           return [
             ["grounded", "correct", .98], ["grounded", "correct", .5], ["grounded", "ambiguous", .2],
-            ["partial", "ambiguous", .9], ["abstained", "correct", .95], ["abstained", "incorrect", .01],
-          ].map(([status, route, confidence]) => {
+            ["partial", "ambiguous", .9], ["abstained", "correct", .95], ["abstained", "incorrect", .01, {}],
+            ["abstained", "incorrect", .01, { query: "y" }],
+          ].map(([status, route, confidence, detail]) => {
+            const trace = detail ? [{ node: "rewrite", milliseconds: 1, detail }] : [];
             const reply = new Reply("?", "crag", () => {}, false);
-            reply.restore({ text: "x", answer: { ...shared, status, route, confidence } });
+            reply.restore({ text: "x", answer: { ...shared, status, route, confidence, trace } });
             const badge = reply.card.querySelector(".badge");
             return [badge.className, badge.textContent, reply.card.querySelector(".route").textContent];
           });
@@ -77,6 +79,11 @@ def test_the_verdict_says_what_is_known_of_the_evidence(server: Serving, open_pa
         ["badge partial", "Answered in part · evidence 90%", "Not all that was asked is answered: check the sources."],
         ["badge abstained", "Not answered", "The passages look right, but no sentence of them bears an answer."],
         ["badge abstained", "Not answered", "The documents do not seem to hold it."],
+        [
+            "badge abstained",
+            "Not answered",
+            "The documents do not seem to hold it; other wordings brought nothing better.",
+        ],
     ]
 
 

@@ -41,12 +41,16 @@ def printed(**changes: Any) -> list[str]:
         "text": "It starts at 02:30 [1].", "status": "grounded", "route": "correct", "confidence": 0.91,
         "citations": [],
         "degraded": [], "timings": {"total": 812.4}, "pipeline": {"name": "crag", "version": "abc"},
-        "models": {"grading": "on"},
+        "models": {"grading": "on"}, "trace": [],
         **changes,
     }  # fmt: skip
     to = Console(file=StringIO(), width=200, highlight=False, color_system="standard", force_terminal=True)
     print_answer(to, answer)
     return to.file.getvalue().split("● ", 1)[-1].splitlines()  # type: ignore[attr-defined,no-any-return]
+
+
+def searched(*nodes: str) -> list[dict[str, Any]]:
+    return [{"node": node, "milliseconds": 1, "detail": {"query": "other words"}} for node in nodes]
 
 
 def plain(line: str) -> str:
@@ -68,11 +72,19 @@ def plain(line: str) -> str:
         ),
         ({"status": "abstained", "route": "ambiguous"}, "not answered: the evidence is uncertain"),
         (
-            {"status": "abstained", "route": "incorrect", "confidence": 0.0, "timings": {"rewrite": 1.0}},
+            {"status": "abstained", "route": "incorrect", "confidence": 0.0, "trace": searched("rewrite")},
             "not answered: the documents do not seem to hold it; other wordings brought nothing better",
         ),
         (
-            {"status": "abstained", "route": "incorrect", "confidence": 0.0},
+            {
+                "status": "abstained",
+                "route": "incorrect",
+                "confidence": 0.0,
+                "trace": [
+                    {"node": "rewrite", "milliseconds": 1, "detail": {"how": "no other words to search with"}},
+                    {"node": "search_web", "milliseconds": 1, "detail": {"pages_found": 0}},
+                ],
+            },
             "not answered: the documents do not seem to hold it",
         ),
         (
@@ -98,7 +110,7 @@ def test_the_verdict_says_each_thing_once(changes: dict[str, Any], told: str) ->
                 "status": "abstained",
                 "route": "incorrect",
                 "confidence": 0.0,
-                "timings": {"rewrite": 1, "search_web": 1},
+                "trace": searched("rewrite", "search_web"),
             },
             "未能作答：文档中似乎没有答案；换过问法、搜索过网络，也没有更好的结果",
         ),
