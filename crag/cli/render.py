@@ -29,6 +29,8 @@ _EVIDENCE = 3
 """Passages that a trace shows."""
 _TOLD = {"confidence": "confidence in the evidence"}
 """Of a trace: a refusal has one too."""
+_READ_ONLY = {"how": "reads the best sentences, decides nothing: this pipeline does not grade"}
+"""Told of the grade where a pipeline makes nothing of it."""
 
 
 def wrapped(text: str, width: int) -> str:
@@ -110,8 +112,10 @@ def print_trace(to: Console, answer: Shape) -> None:
     path.add_column(no_wrap=True)
     path.add_column(no_wrap=True, justify="right", style="dim")
     path.add_column(overflow="fold")
+    ungraded = answer["models"].get("grading") == "off"
     for event in answer["trace"]:
-        told = {key.replace("_", " "): value for key, value in event["detail"].items() if value != answer["question"]}
+        decided = _READ_ONLY if ungraded and event["node"] == "grade" else event["detail"]
+        told = {key.replace("_", " "): value for key, value in decided.items() if value != answer["question"]}
         detail = " · ".join(
             f"{_TOLD.get(key, key)}: {_brief(value)}" for key, value in told.items() if value is not None
         )

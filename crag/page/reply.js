@@ -123,10 +123,15 @@ export class Reply {
         h("span.node", {}, word("nodes")[event.node] ?? event.node),
         bar(event.milliseconds / longest),
         h("span.time", {}, milliseconds(event.milliseconds)),
-        h("span.detail", {}, explain(event.detail, this.answer.question)))),
+        h("span.detail", {}, this.explained(event)))),
         h("li.total", {}, h("span.node", {}, word("total")), h("span"), h("span.time", {}, milliseconds(timings.total)), h("span"))),
       meaning,
       this.facts());
+  }
+
+  /** Where the pipeline makes nothing of the grade, its figure and route are no part of how the answer came about. */
+  explained({ node, detail }) {
+    return node === "grade" && this.answer.models.grading === "off" ? word("ungradedStep") : explain(detail, this.answer.question);
   }
 
   facts() {

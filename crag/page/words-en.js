@@ -49,6 +49,7 @@ export default {
   replyRoute: "Nothing was searched.",
   ungraded: "Evidence not graded",
   ungradedHint: "This pipeline does not judge whether the evidence holds the answer",
+  ungradedStep: "reads the best sentences, decides nothing: this pipeline does not grade",
   ungradedRoute: (refused) =>
     (refused ? "Nothing was found that bears an answer." : "This pipeline answers from whatever it finds: check the sources."),
   confidence: (p) => `evidence ${p}%`,

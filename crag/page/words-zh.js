@@ -47,6 +47,7 @@ export default {
   replyRoute: "没有检索文档。",
   ungraded: "证据未评分",
   ungradedHint: "此流水线不对证据评分",
+  ungradedStep: "只细读最佳句子，不作判定：此流水线不评分",
   ungradedRoute: (refused) => (refused ? "没有检索到能支持答案的内容。" : "此流水线直接依据检索结果作答，请核对来源。"),
   confidence: (p) => `证据置信度 ${p}%`,
   confidenceHint: "证据置信度：检索到的段落含有答案的概率，用其他问题校准得出。它不表示从中选对了句子。",

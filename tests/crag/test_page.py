@@ -178,6 +178,11 @@ def test_a_pipeline_that_does_not_grade_shows_no_confidence(server: Serving, ope
     ask(page, "Who won the 1987 chess championship of Reykjavik?")
     assert page.inner_text(".badge.ungraded") == "Evidence not graded"
     assert "check the sources" in page.inner_text(".route")
+    page.click("summary")
+    path = page.locator(".path").inner_text()
+    assert "decides nothing: this pipeline does not grade" in path
+    assert "confidence" not in path
+    assert "correct" not in path
     shot(page, "ungraded")
     page.click("#language")
     assert page.inner_text(".badge.ungraded") == "证据未评分"

@@ -174,7 +174,7 @@ def test_troubles_and_times_are_told_in_sentences() -> None:
         "rank": 1, "title": "Pump", "source": "a.md", "page": None, "heading_path": [], "text": "Every month.",
         "score": 0.5, "also_in": [],
     }  # fmt: skip
-    print_trace(to, {"question": "How often?", "trace": trace, "hits": [hit] * 5})
+    print_trace(to, {"question": "How often?", "trace": trace, "hits": [hit] * 5, "models": {}})
     lines = [line.rstrip() for line in to.file.getvalue().splitlines()]  # type: ignore[attr-defined]
     assert lines[1:5] == [
         "  Path",
@@ -191,8 +191,11 @@ def test_what_is_streamed_before_an_answer_or_a_refusal_promises_none(language: 
     event = NodeEvent("grade", 1.0, {"confidence": 0.954, "route": "correct"})
     assert progress_line(event, language) == told
     to = Console(file=StringIO(), width=200)
-    print_trace(to, {"question": "?", "trace": [event.to_dict()], "hits": []})
+    print_trace(to, {"question": "?", "trace": [event.to_dict()], "hits": [], "models": {}})
     assert " confidence in the evidence: 0.954 · route: correct" in to.file.getvalue()  # type: ignore[attr-defined]
+    print_trace(to, {"question": "?", "trace": [event.to_dict()], "hits": [], "models": {"grading": "off"}})
+    ungraded = to.file.getvalue().splitlines()[-1]  # type: ignore[attr-defined]
+    assert ungraded.split("ms  ")[1].strip().endswith("decides nothing: this pipeline does not grade")
 
 
 def test_the_other_places_of_a_passage_are_named() -> None:
