@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from graph.attributes import untold
 from graph.instead import instead
 from graph.named import lacking, unheard
 from graph.neutral import neutral_line
@@ -54,7 +55,8 @@ def abstention(state: State, *, filtered: bool = False) -> str:
     sorry = (_FILTERED if nothing else _SORRY)[language]
     gap, comma = ("", "、") if zh else (" ", ", ")
     hits = state["best"].hits if "best" in state else ()
-    if missing := dict.fromkeys((*lacking(state["standalone"], hits), *unheard(state["standalone"], hits))):
+    lacks = (lacking, unheard, untold)
+    if missing := dict.fromkeys(name for each in lacks for name in each(state["standalone"], hits)):
         sorry += gap + _LACKING[language].format(names=comma.join(missing))
     elif others := instead(state["standalone"], hits):
         found = comma.join(neutral_line(each) for each in others[0].found)

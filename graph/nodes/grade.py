@@ -12,6 +12,7 @@ from itertools import chain, zip_longest
 from typing import Any
 
 from chunking.errors import CragError, ProviderError
+from graph.attributes import NOT_TOLD, untold
 from graph.config import GradingConfig
 from graph.instead import instead
 from graph.interaction import with_interaction
@@ -157,15 +158,18 @@ def _whole(state: State, graded: Graded, told: dict[str, Any]) -> Graded:
 
 
 def _named(question: str, graded: Graded, told: dict[str, Any]) -> Graded:
-    """`graded`, of little worth where it lacks what the question names or speaks of another, which `told` then says."""
+    """`graded`, of little worth where it lacks what the question names or asks or speaks of another: `told` says so."""
     hits, confidence = graded.hits, graded.confidence
     missing, others, names = lacking(question, hits), instead(question, hits), unheard(question, hits)
-    if missing or names:
-        told["lacks"] = list(dict.fromkeys((*told.get("lacks", ()), *missing, *names)))
+    attributes = untold(question, hits)
+    if missing or names or attributes:
+        told["lacks"] = list(dict.fromkeys((*told.get("lacks", ()), *missing, *names, *attributes)))
     if others:
         told["speaks_of"] = told.get("speaks_of", {}) | {other.asked: list(other.found) for other in others}
     if names:
         confidence = _odds(confidence, UNHEARD)
+    if attributes:
+        confidence = _odds(confidence, NOT_TOLD)
     if missing or others:
         confidence = min(confidence, UNNAMED)
     return replace(graded, confidence=confidence)

@@ -15,7 +15,7 @@ from graph.types import Answer
 from tests.fakes.graph import ScriptedGrader, deps, hit
 
 PUMP = "The big pump weighs 40 kg. The big pump stands in hall 3. Cats sleep in the sun."
-TWO = "How heavy is the big pump, and who sold it?"
+TWO = "How heavy is the big pump, and who cleaned it?"
 
 
 def ask(question: str, confidences: list[float], text: str = PUMP, grading: GradingConfig | None = None) -> Answer:
@@ -83,7 +83,7 @@ def test_what_is_spelt_out_are_parts_of_the_question(question: str) -> None:
 def test_the_missing_part_is_named_and_the_answer_partial() -> None:
     answer = ask(TWO, [0.1, 0.9, 0.05])
     assert answer.text == (
-        'The big pump weighs 40 kg. [1]\nThe sources do not contain enough information to answer "who sold it".'
+        'The big pump weighs 40 kg. [1]\nThe sources do not contain enough information to answer "who cleaned it".'
     )
     assert answer.status == "partial"
     assert answer.route == "ambiguous"

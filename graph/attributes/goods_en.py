@@ -1,0 +1,267 @@
+"""English words for attributes of money and goods."""
+
+from __future__ import annotations
+
+from graph.attributes.english import MONEY, SIZE, asks
+from graph.attributes.words import Words
+
+ATTRIBUTES = (
+    Words(
+        "a price",
+        asks(
+            "prices?|cost|fees?|tariff|toll|fare|subscription fee|entry fee|admission(?: fee)?|pricing|rent|charges?",
+            r"\bhow (?:expensive|cheap|pricey|costly)\b",
+            r"\bhow much (?:is|are|was|were) (?!left|known)",
+            r"\b(?:what|how much)\b[^?]*\b(?:cost|costs|charge|charged|set (?:you|me|us|one) back)\b",
+            r"\bhow much (?:do|does|did|must|should|will) (?:I|we|you|one|it|users?|customers?|visitors?"
+            r"|they) (?:have to )?pay\b",
+        ),
+        r"pric|\bcosts?\b|costing|\bfees?\b|charg|\brates?\b|\bpaid\b|\bpay(?:s|able|ments?|ing)?\b|\bfree\b"
+        rf"|{MONEY}|\bworth\b|expens|cheap|budget|tariff|\bfares?\b|\btolls?\b|subscri|per month"
+        r"|\bvalue[ds]?\b|\brent|\b(?:sells?|sold|sale) (?:for|at)\b|amount|\bbill(?:ed|ing|ion)?\b|discount"
+        "|licen[cs]e fee|million|bought for|purchas|afford|inexpensive|quote|money",
+    ),
+    Words(
+        "a salary",
+        asks(
+            "salar(?:y|ies)|wages?|pay|income|remuneration|hourly rate",
+            r"\bhow much\b[^?]*\b(?:earn|make|get paid|be paid|paid)\b",
+        ),
+        r"salar|\bwages?\b|earn|income|compensat|remunerat|stipend|\bpay\b|payroll|\bpaid\b|\bpays\b"
+        rf"|per (?:hour|month|year|annum)|annual(?:ly)?\b[^.]{{0,30}}{MONEY}|fee|{MONEY}",
+    ),
+    Words(
+        "a pay day",
+        asks(
+            "pay ?days?",
+            r"\bwhen\b[^?]*\b(?:wages|salar(?:y|ies)|paychecks?)\b[^?]*\b(?:paid|transferred|due|arrive)?",
+            r"\bwhen\b[^?]*\bget paid\b",
+        ),
+        r"pay ?day|pay ?roll|(?:salar|wage|\bpay\b)[^.]{0,60}(?:month|\bday\b|date|week|\d|fortnight)"
+        r"|(?:month|\bday\b|week)[^.]{0,60}(?:salar|wage|\bpay\b)",
+    ),
+    Words(
+        "a budget",
+        asks("budgets?", r"\bhow much money\b[^?]*\b(?:available|set aside|spend|allocated)\b"),
+        rf"budget|\bcosts?\b|\bfund|financ|\bmoney\b|\bspen[dt]|expens|{MONEY}|million|billion|allocat|grant"
+        "|invest|estimate",
+    ),
+    Words(
+        "a bonus",
+        asks("bonus(?:es)?|thirteenth salary|13th salary", r"\bbonus"),
+        "bonus|thirteenth|13th|gratuit|incentive|premium|christmas|profit.shar|reward|extra pay|commission"
+        "|gift|stock option",
+    ),
+    Words(
+        "a discount",
+        asks("discounts?|rebates?|reduction"),
+        r"discount|\d ?(?:%|per ?cent) (?:off|less)|reduc(?:ed|tion)|rebate|cheaper|half price|concession"
+        r"|special offer|voucher|coupon|\bfree\b|lower price|saving|deduct",
+    ),
+    Words(
+        "a deposit",
+        asks("deposits?|down payment"),
+        r"deposit|in advance|advance payment|security|prepa(?:y|id)|up ?front|down payment|bond\b|retainer",
+    ),
+    Words(
+        "a penalty",
+        asks("penalt(?:y|ies)|late fee|fine|surcharge"),
+        r"penalt|\bfine[ds]?\b|late fee|surcharge|\binterest\b|sanction|liquidated|forfeit|punish|compensat"
+        "|damages|reminder fee|prison|suspend|depriv|convict",
+    ),
+    Words(
+        "an interest rate",
+        asks("interest(?: rates?)?|apr"),
+        r"interest|\bapr\b|per ?cent|%|base rate|\brate\b|basis points|yield",
+    ),
+    Words(
+        "a revenue",
+        asks(
+            "revenues?|turnover|profits?|sales figures?",
+            r"\bhow much (?:profit|money|revenue)\b[^?]*\b(?:make|made|earn)",
+        ),
+        rf"revenue|turnover|\bsales\b|income|earn|profit|gross|\bmade\b[^.]{{0,20}}{MONEY}|million|billion"
+        r"|proceeds|\bloss|takings",
+    ),
+    Words(
+        "a warranty",
+        asks("warrant(?:y|ies)|guarantees?", r"\b(?:warranty|guarantee)\b"),
+        r"warrant|guarant|\bcover(?:s|ed|age)? (?:for|against|by)|years? of cover|parts and labou?r"
+        r"|repair(?:s|ed)? free|free repair|replaced? (?:free|at no)|defects?\b[^.]{0,40}(?:year|month)",
+    ),
+    Words(
+        "a colour",
+        asks("colou?rs?", r"\bwhat colou?r\b"),
+        r"colou?r|\bred\b|reddish|green|\bblue|bluish|yellow|\borange|white|black|\bgr[ea]y|brown|purple"
+        r"|violet|\bpink|beige|silver|\bgold|crimson|scarlet|turquoise|ivory|cream|maroon|navy|\bshade|paint"
+        r"|\bhue|\btint|\bdye|pigment|anodi[sz]|\bdark\b|\blight(?:er)?\b|transparent|shiny|pale|bronze"
+        r"|copper|amber|olive|teal|indigo|magenta|cyan|\bRAL\b|blond",
+    ),
+    Words(
+        "a material",
+        asks(
+            "materials?",
+            r"\bwhat\b[^?]*\b(?:made|built|consist|constructed|composed) (?:out )?of\b",
+            r"\bmade (?:out )?of\b",
+        ),
+        r"material|\bmade (?:of|from|out|with|up)\b|\bbuilt (?:of|from|in|with)\b|consist|compos|construct"
+        r"|steel|iron|\bmetal|alumin|\bwood|timber|\boak|pine|plastic|polymer|nylon|polyester|glass|leather"
+        "|cotton|wool|silk|linen|stone|brick|concrete|marble|granite|ceramic|clay|porcelain|rubber|carbon"
+        r"|\btin\b|copper|brass|bronze|\bgold|silver|titanium|paper|bamboo|fib(?:re|er)|fabric|alloy|gas|dust"
+        r"|cells?\b|protein|particles",
+    ),
+    Words(
+        "ingredients",
+        asks("ingredients?|composition"),
+        r"ingredient|contain|made (?:of|from|with)|consist|compos|%|sugar|salt|flour|water|includes?\b|recipe"
+        r"|grams?\b",
+    ),
+    Words(
+        "a certificate",
+        asks("certificates?|certifications?|approvals?", r"\bcertified\b"),
+        r"certif|approv|\bCE\b|standard|\bISO\b|\bEN ?\d|\bUL\b|complian|comply|complies|conform|\bmark(?:ed"
+        r"|ing)?\b|tested|TÜV|label|accredit|note\b",
+    ),
+    Words(
+        "an app",
+        asks("(?:mobile |phone |companion )?apps?"),
+        r"\bapps?\b|application|smart ?phone|\bphones?\b|mobile|android|\bios\b|iphone|ipad|wireless|wi-?fi"
+        "|bluetooth|remote|tablet|download|play store",
+    ),
+    Words(
+        "a battery",
+        asks("batter(?:y|ies)|battery life"),
+        r"batter|accumulator|rechargeable|\bm?ah\b|lithium|li-ion|charg(?:e|ing)|power bank|\bcells?\b|mains"
+        "|cordless",
+    ),
+    Words(
+        "a cable",
+        asks("(?:power )?(?:cords?|cables?)|mains lead"),
+        r"\bcord|cable|\blead\b|\bwir(?:e|ed|ing)|\bplug|socket|\bmains lead",
+    ),
+    Words(
+        "an energy class",
+        asks("energy (?:class|label|rating|efficiency class)|efficiency class"),
+        r"energy|efficien|\bA\+|\bclass\b|label",
+    ),
+    Words(
+        "a shelf life",
+        asks(
+            "shelf life|expiry date|best.before date|expiration date",
+            r"\bwhen\b[^?]*\b(?:expire|go bad|spoil)",
+        ),
+        r"shelf|expir|best.before|\bkeeps?\b|\bstor(?:e|ed|age)\b|\blasts?\b|use by|valid|durab|until|within"
+        r"|runs? (?:for|until|out)|term\b|ends?\b",
+    ),
+    Words(
+        "side effects",
+        asks("side.?effects?|adverse (?:effects?|reactions?)"),
+        r"side.?effect|adverse|reaction|nausea|headache|\brisks?\b|dizz|rash|allerg|drows|harm",
+    ),
+    Words(
+        "a right of return",
+        asks("returns? policy|refunds?|refund policy|right of return", r"\breturned\b[^?]*\brefund"),
+        r"\breturn|refund|exchang|money.back|withdraw|reimburs|cancel|give back|send back",
+    ),
+    Words(
+        "a delivery",
+        asks(
+            "delivery (?:time|date|costs?)|shipping(?: costs?)?|lead time|postage",
+            r"\bhow long does (?:delivery|shipping) take\b",
+        ),
+        r"deliver|\bship|dispatch|arriv|courier|postage|freight|sent (?:by|within|out)|transport|parcel"
+        r"|carriage|post\b|mail",
+    ),
+    Words(
+        "a width",
+        asks("width|diameter", r"\bhow wide\b"),
+        rf"\bwide|width|breadth|\d[^.]{{0,20}}\bacross|diameter|\bbroad|narrow|gauge|\bspan|{SIZE}",
+    ),
+    Words(
+        "a height",
+        asks(
+            "",
+            r"\bhow (?:tall|high) (?:is|are|was|were)\b(?![^?]*\b(?:fees?|prices?|cost|rate|speed|temperature"
+            "|pressure|budget|rent|salary|fine|deposit|risk|voltage|revenue|share|percentage|level|limit"
+            r"|number)\b)",
+            r"\bwhat (?:is|was) (?:the|its|his|her) height\b",
+        ),
+        r"\bhigh|height|\btall|elevat|altitude|stor(?:e?y|eys|ies)\b|\bfloors?\b|above|\bris(?:es|ing)\b"
+        f"|summit|peak|{SIZE}",
+    ),
+    Words(
+        "a depth",
+        asks("depth", r"\bhow deep\b"),
+        rf"\bdeep|depth|below|\bbottom|{SIZE}",
+    ),
+    Words(
+        "a thickness",
+        asks("thickness", r"\bhow thick\b"),
+        rf"\bthick|gauge|{SIZE}",
+    ),
+    Words(
+        "a weight",
+        asks("(?:net |gross )?weight", r"\bhow heavy\b", r"\bhow much (?:do|does|did) [^?]*\bweigh"),
+        r"weigh|\bmass\b|\bheav|\blight(?:er|est|weight)\b|\d ?(?:kg|g|mg|t|lbs?|pounds?|oz|ounces?|tons?"
+        r"|tonnes?|kilos?|kilograms?|grams?)\b|tonnage",
+    ),
+    Words(
+        "a speed",
+        asks("(?:top |maximum |max )speed", r"\bhow fast (?:is|does|can|do)\b"),
+        r"speed|\bfast|veloc|km/h|\bmph|m/s|rpm|knots?\b|per (?:second|minute|hour)|\bquick|\d ?m?s\b"
+        r"|seconds?|throughput|latency|[MGk]bit|[MGk]bps|/s\b|\brapid",
+    ),
+    Words(
+        "a noise level",
+        asks("noise(?: level)?|sound level", r"\bhow (?:loud|noisy|quiet)\b"),
+        r"nois|\bloud|\bdB|decibel|\bsound|quiet|silent|acoustic",
+    ),
+    Words(
+        "a voltage",
+        asks("voltage|mains voltage"),
+        r"volt|\d ?k?v\b|mains",
+    ),
+    Words(
+        "a power",
+        asks("power (?:consumption|rating|draw|output)|wattage|rated power", r"\bhow powerful\b"),
+        r"power|watt|\d ?[km]?w\b|\d ?hp\b|horsepower|energy|electric",
+    ),
+    Words(
+        "a screen",
+        asks("screen(?: size)?|display(?: size)?|resolution"),
+        r"screen|display|resolution|pixel|inch|\blcd\b|oled|\d{3,4} ?[x×] ?\d{3,4}|monitor|panel",
+    ),
+    Words(
+        "a processor",
+        asks("processor|cpu|chip(?:set)?"),
+        r"processor|\bcpu|\bchip|core|intel|\bamd\b|\barm\b|ghz|snapdragon|microcontroller",
+    ),
+    Words(
+        "a serial number",
+        asks("(?:serial|part|article|item|order|model|registration|isbn|tax|account) numbers?|isbn|iban"),
+        r"number|\bno\.|\bserial|\bisbn|\biban|\bid\b|\bcode\b|\b(?=[A-Z-]*\d)[A-Z\d]+-[A-Z\d-]+\b|#\d",
+    ),
+    Words(
+        "water resistance",
+        asks("", r"\b(?:waterproof|water.?resistan\w*|ip rating|protection class)\b"),
+        r"water|\bIP ?X?\d|splash|rain|\bwet\b|swim|dive|moist|seal|humid|damp|protection",
+    ),
+    Words(
+        "accessories",
+        asks(
+            "accessor(?:y|ies)|scope of delivery",
+            r"\b(?:included in|comes? in|inside) the (?:box|package)\b",
+        ),
+        r"includ|suppl|accessor|comes? with|\bbox|\bscope|contain|pack|enclos|optional|attach",
+    ),
+    Words(
+        "a storage size",
+        asks("storage(?: capacity| space)?|disk space|hard (?:disk|drive)|internal storage"),
+        r"storage|\bdisk|\d ?[KGMT]i?B\b|\bdrive|\bspace|\bssd|store",
+    ),
+    Words(
+        "a radio link",
+        asks("bluetooth|wi-?fi|wlan|wireless (?:connection|interface)"),
+        r"bluetooth|wireless|wi-?fi|connect|\bradio|\bble\b|\blan\b|network|remote|\bapp\b",
+    ),
+)

@@ -1,0 +1,101 @@
+"""An attribute that a question asks for and no passage tells."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from itertools import chain
+
+import pytest
+
+from graph.attributes import NOT_TOLD, goods_en, goods_zh, people_en, people_zh, places_en, places_zh, untold
+from graph.engine import Engine
+from tests.fakes.graph import ScriptedGrader, deps, hit
+
+SHEET = hit(
+    "The Torvane TX-60 is designed for cellars. Power draw: 780 W. Net mass: 34 kg. Noise: 49 dB(A). Size: 86 x 42 cm.",
+    source="tx.md",
+    title="Torvane TX-60",
+)
+LETTER = hit("Our pumps cost 400 EUR and come with five years of warranty.", source="letter.md", title="Pumps")
+VIADUCT = hit(
+    "The Alder Viaduct was drawn up by Josiah Penhallow (1811–1879). It is 412 metres long. 600 men worked on it.",
+    source="viaduct.md",
+    title="Alder Viaduct",
+)
+HANDBOOK = hit("年假十天，病假须有医院证明。工牌补办二十元。", source="shouce.md", title="员工手册")
+PURIFIER = hit("清岚QL-8额定功率48W，净重7.8千克。", source="ql8.md", title="清岚QL-8")
+BOTANIST = hit("沈硯秋（1903年－1989年），植物學家，與畫家林青結褵。", source="shen.md", title="沈硯秋")
+
+
+@pytest.mark.parametrize(
+    ("question", "hits", "names"),
+    [
+        ("Who designed the TX-60?", [SHEET], ("a designer",)),
+        ("How long is the warranty of the TX-60?", [SHEET], ("a warranty",)),
+        ("What does it cost?", [SHEET], ("a price",)),
+        ("What colour is the TX-60?", [SHEET], ("a colour",)),
+        ("How loud is the TX-60, and how heavy?", [SHEET], ()),
+        ("How wide is the TX-60?", [SHEET], ()),  # One of its two sides may be.
+        ("How wide is the Alder Viaduct?", [VIADUCT], ("a width",)),
+        ("Who is the architect of the Alder Viaduct?", [VIADUCT], ()),
+        ("When was Josiah Penhallow born?", [VIADUCT], ()),
+        ("How many people did it employ?", [VIADUCT], ()),
+        ("What does the TX-60 cost?", [SHEET, LETTER], ("a price",)),  # What the pumps cost is another's.
+        ("What does it cost?", [SHEET, LETTER], ()),
+        ("What is the price of the maker of the pump of the TX-60?", [SHEET, LETTER], ()),
+        ("What happens to the price when the TX-60 is heavy?", [LETTER], ()),
+        ("婚假有几天？", [HANDBOOK], ("婚假",)),
+        ("公司的總經理是誰？", [HANDBOOK], ("总经理",)),
+        ("补办工牌要多少钱？", [HANDBOOK], ()),
+        ("QL-8的保修期多长？", [PURIFIER, LETTER], ("保修期",)),
+        ("QL-8多少錢？", [PURIFIER, HANDBOOK], ("价格",)),
+        ("QL-8是谁设计的？", [PURIFIER], ("设计者",)),
+        ("沈硯秋哪一年出生？", [BOTANIST], ()),
+        ("沈硯秋的墓在哪裡？", [BOTANIST], ("墓地",)),
+        ("Who designed the QL-8?", [PURIFIER], ()),  # Chinese says it in other words.
+        ("Who designed the TX-60?", [], ()),
+    ],
+)
+def test_what_no_passage_about_the_same_tells_is_named(question: str, hits: list, names: tuple[str, ...]) -> None:
+    assert untold(question, hits) == names
+
+
+def test_a_document_that_calls_the_thing_by_half_its_name_is_about_it() -> None:
+    prices = hit("| Article | Price |\n|---|---|\n| KR-2 Slim | 41 |", source="prices.md")
+    sheet = hit("| Property | Value |\n|---|---|\n| Weight | 310 g (Slim), 385 g (Broad) |", source="sheet.md")
+    assert untold("How much does the KR-2 Slim weigh?", [prices, sheet]) == ()
+
+
+ALL = list(
+    chain.from_iterable(room.ATTRIBUTES for room in (people_en, goods_en, places_en, people_zh, goods_zh, places_zh))
+)
+
+
+@pytest.mark.parametrize("words", ALL, ids=lambda words: words.name)
+def test_the_words_of_an_attribute_are_read_in_time_that_grows_with_the_text(words) -> None:
+    for pattern in (words.asks, words.tells, words.others):
+        re.compile(pattern, re.IGNORECASE).search("a1 (b, " * 4000)
+
+
+def test_each_attribute_of_a_language_is_named_once() -> None:
+    names = [words.name for words in ALL]
+    assert len(set(names)) == len(names)
+
+
+def test_evidence_without_it_loses_its_odds_and_the_refusal_says_so() -> None:
+    engine = Engine(deps([SHEET], calibration=ScriptedGrader([0.9])))
+    answer = asyncio.run(engine.ask("Who designed the TX-60?"))
+    assert answer.status == "abstained"
+    assert answer.confidence == pytest.approx(0.9 * NOT_TOLD / (0.1 + 0.9 * NOT_TOLD))
+    assert "None of what was found mentions a designer." in answer.text
+    assert next(event.detail for event in answer.trace if event.node == "grade")["lacks"] == ["a designer"]
+    chinese = Engine(deps([HANDBOOK], calibration=ScriptedGrader([0.9])))
+    assert "找到的段落都没有提到 婚假。" in asyncio.run(chinese.ask("婚假有几天？")).text
+
+
+def test_only_the_part_that_asks_it_is_left_open() -> None:
+    engine = Engine(deps([SHEET], calibration=ScriptedGrader([0.9])))
+    answer = asyncio.run(engine.ask("How heavy is the TX-60, and what does the TX-60 cost?"))
+    assert (answer.status, answer.confidence) == ("partial", 0.9)
+    assert answer.text.endswith('what does the TX-60 cost".')
