@@ -19,6 +19,7 @@ from graph.interaction import with_interaction
 from retrieval.types import Hit
 
 if TYPE_CHECKING:
+    from eval.questions import SuiteQuestion
     from graph.deps import Deps, Grader
 
 CANDIDATES = 60
@@ -66,8 +67,9 @@ def fit_calibration(
 ) -> Fitted:
     """Fit, measure and write ``calibrations/NAME.json`` into `home` where that lowers the Brier score, or with `keep`.
 
-    Raises ConfigError for too small a suite.
+    Raises ConfigError for too small a suite, for one that says too seldom where its evidence is before any work.
     """
+    require_spans(bench.suite.questions, bench.suite.name)
     bench.prepare([pipeline])
     deps = bench.crag.dependencies(pipeline)
     cases = list(_cases(bench, deps, progress))
@@ -91,6 +93,21 @@ def fit_calibration(
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(made.to_json(), encoding="utf-8")
     return Fitted(made, path, len(cases), before, after)
+
+
+def require_spans(questions: Sequence[SuiteQuestion], suite: str) -> None:
+    """Raises ConfigError where fewer than it takes say where their evidence is."""
+    placed = sum(bool(each.reference_spans or each.answer_spans) for each in questions if each.answerable)
+    if placed >= FEWEST:
+        return
+    told = f"{'No question' if not placed else f'Only {placed}'} of the {len(questions)} in the suite {suite}"
+    raise ConfigError(
+        f"{told} {'say' if placed > 1 else 'says'} where the evidence is, and calibrating asks each with its evidence "
+        f"and with it withheld. It takes {FEWEST} with reference_spans, words of the document as they stand there, "
+        "such as `reference_spans: [{doc_id: pump.md, text: The pump is serviced every six months.}]`; "
+        "reference_contexts, a list of such texts, do too, and `crag eval testset draft` proposes questions that have "
+        "them. A reference alone, or `answerable: false`, does not count."
+    )
 
 
 def require_enough(cases: Sequence[Case], suite: str) -> None:

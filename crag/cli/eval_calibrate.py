@@ -27,8 +27,8 @@ def calibrate(*, suite: str, pipeline: str, keep: bool, home: Path, as_json: boo
     Every question is searched once with its evidence and once with it withheld; a logistic model learns to tell the
     two apart. Where it is better than what is in use, on the half that it did not see, it is written into the
     workspace, and pipelines of the same embedder and reranker use it from then on; else the exit code is 1. Delete the
-    file to go back to the shipped calibration. It takes at least ten questions that find their evidence, in several
-    documents, and better a hundred.
+    file to go back to the shipped calibration. It takes at least ten questions with `reference_spans` that find this
+    evidence, in several documents, and better a hundred; those with `answerable: false` do not count.
     """
     chosen = load_pipeline(pipeline)
     with tempfile.TemporaryDirectory() as folder, Bench(suite, home=home, out=Path(folder)) as bench:

@@ -106,6 +106,21 @@ def test_a_calibration_of_ones_own_is_fitted_and_used(home: Path) -> None:
     assert Path(fitted["path"]).name in sentence(broken)
 
 
+@pytest.mark.parametrize(("spans", "said"), [(0, "No question of the 14"), (9, "Only 9 of the 14")])
+def test_a_suite_that_does_not_say_where_its_evidence_is_is_refused_at_once(
+    tmp_path: Path, spans: int, said: str
+) -> None:
+    """Questions with a reference alone, and those without an answer, are none to calibrate on."""
+    at = '    reference_spans: [{doc_id: pump.md, text: "Every six months."}]\n'
+    lines = [f"  - question: How often, {n}?\n    reference: r\n{at if n < spans else ''}" for n in range(12)]
+    lines += [f"  - question: Who, {n}?\n    answerable: false\n" for n in range(2)]
+    (tmp_path / "mine.yaml").write_text("questions:\n" + "".join(lines))
+    ran = crag("eval", "calibrate", "--suite", tmp_path / "mine.yaml", home=tmp_path / "no-index-yet")
+    assert ran.code == 2
+    assert said in sentence(ran)
+    assert "`reference_spans: [{doc_id: pump.md, text: The pump is serviced every six months.}]`" in sentence(ran)
+
+
 def test_a_suite_that_is_too_small_to_calibrate_on_says_how_many_it_takes() -> None:
     def found(document: str, count: int) -> list[Case]:
         return [Case("mine", document, (), (held,)) for held in (True, False) for _ in range(count)]
