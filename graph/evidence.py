@@ -24,6 +24,8 @@ class Strip:
     text: str
     relevance: float
     by_part: tuple[float, ...] = ()
+    heading: str = ""
+    """The nearest one above it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,38 +4,160 @@ from __future__ import annotations
 
 import re
 
+from graph.lists import LIST_ITEM, announces
 from graph.measures import measures
 from graph.questions import kinds
 
-_NAME = re.compile(r"[\s>*•_-]*([^\s:：|。.!?！？,，][^:：|。.!?！？,，\n]{0,39}?)[ \t*_]*[:：](?![/\\])[ \t*_]*\S")
+_NAME = re.compile(r"[\s>*•_-]*([^\s:：|。.!?！？,，][^:：|。.!?！？,，\n]{0,39}?)[ \t*_]*[:：](?![/\\])[\s*_]*[^\s*_]")
+_END = r"(?: list| members)?(?:\s*[(（][^()（）]*[)）])?"
+_WHO_ZH = r"的?(?:人[员員]?|者|成[员員]|代表|名[单單]|[单單]位|同志|[领領][导導]|情[况況])?"
+_PEOPLE = re.compile(
+    r"\bwho(?:m|se)?\b|\b(?:people|persons?|members|attendees|participants|absentees|names?)\b"
+    r"|[谁誰人位名者]|成[员員]|代表|[单單]位",
+    re.IGNORECASE,
+)
+_ROLLS = tuple(
+    (re.compile(asks, re.IGNORECASE), re.compile(f"(?:{name}){_END}", re.IGNORECASE))
+    for asks, name in (
+        (
+            r"\babsent|\babsence|\bmissing\b|\bapolog|\bexcused\b|\bregrets\b"
+            r"|(?:\bnot|n't) (?:there|present|attend|come|join|take part|participate|show up|make it)"
+            r"|缺席|缺勤|[请請]假|未[到出参參]|[没沒]有?(?:[来來到]|[参參]加|出席)",
+            r"(?:(?:members|staff|persons?) )?(?:absent(?:ees)?|absences?|apologies(?: for absence)?(?: received)?"
+            r"|excused|regrets|on leave|(?:not|un)(?: able to)? ?(?:present|attend(?:ing)?|in attendance))"
+            rf"|(?:缺席|缺勤|[请請]假|未出席|未到[会會场場]?|未[参參][加会會]|因故缺席){_WHO_ZH}",
+        ),
+        (
+            r"\battend|\bparticipa|\btook part\b|\btakes? part\b"
+            r"|\bwho (?:all )?(?:was|were|is|are) (?:present|at|there|on duty)\b|\bpresent\b|\bjoined\b|\bcame to\b"
+            r"|[参參][加会會]|出席|列席|[与與][会會]|到[会會场場]",
+            r"(?:(?:those|also|(?:members|staff)(?: members)?) )?(?:present|in attendance|attend(?:ees|ance|ed|ing)?"
+            r"|participants?|participating)"
+            rf"|(?:[实應应實]?(?:出席|[参參]加|[参參][会會]|[与與][会會]|到[会會场場])|列席){_WHO_ZH}",
+        ),
+    )
+)
+"""Who was not there, and who was: what is asked, and the name of the field or heading that tells."""
 _ASKED = tuple(
     (re.compile(asks, re.IGNORECASE), re.compile(name, re.IGNORECASE))
     for asks, name in (
         (
-            r"\battend|\bparticipa|\btook part\b|\b(?:was|were|is) (?:present|at|there)\b"
-            r"|[参參]加|出席|[与與][会會]|到[会會场場]",
-            r"present|in attendance|attend(?:ees|ance|ed|ing)?|participants?"
-            r"|(?:出席|[参參]加|[参參][会會]|[与與][会會]).*",
-        ),
-        (
-            r"\babsent\b|\bmissing\b|\bapolog|\bexcused\b|\bnot (?:present|attend)"
-            r"|缺席|[请請]假|[没沒]有?(?:[来來]|[参參]加|出席)",
-            r"absent|absence|absentees|apologies|excused|缺席.*|[请請]假.*|未出席.*|列席.*",
-        ),
-        (
             r"\bchair|\bwho (?:led|leads|presided|hosted|hosts)\b|主持|主席",
             r"chair(?:man|woman|person|ed by)?|host|led by|主持人?|主席",
         ),
+        (
+            r"\bdecided?\b|\bdecisions?\b|\bresol(?:ved?|utions?)\b|\bagreed\b|[决決]定|[决決][议議]|[议議]定",
+            r"decisions?(?: made| taken)?|resolutions?|agreed|resolved"
+            r"|(?:[会會][议議])?(?:[决決]定|[决決][议議]|[议議]定)(?:事[项項])?",
+        ),
     )
+)
+_DUE = re.compile(
+    r"\bdue\b|\bdeadline|\b(?:by|until) when\b|\bfinish|\bcomplet|\bsubmit|\bhand(?:ed)? in\b|\bdeliver"
+    r"|截止|期限|[完达達][成]|提交|交付|上交|[到]期",
+    re.IGNORECASE,
+)
+_HELD = re.compile(r"(?:date|time|date (?:and|/|&) time|when|[\u4e00-\u9fff]{0,2}(?:[时時][间間]|日期))", re.IGNORECASE)
+"""When a meeting is, and no task is due."""
+_LONGEST = 60
+"""Characters of an entry of a roll at most."""
+_WORDS = 5
+"""Words of one name at most, with titles and a role; two Chinese characters count as one."""
+_BETWEEN = re.compile(r"[,，、;；\n]|\band\b|[和及与與]")
+_ASIDE = re.compile(r"[(（][^()（）]*[)）]")
+_SMALL = re.compile(
+    r"\b(?!(?:de|da|del|der|den|di|dos|du|van|von|la|le|el|al|bin|ben|of|the|for)\b)[a-z]\w*(?![^(（]*[)）])"
+)
+"""A word that no name has: of a sentence, or of a rule."""
+_PIECE = re.compile(r"[^\W\u3400-\u9fff]+|[\u3400-\u9fff]{1,2}")
+_NUMBER = re.compile(
+    r"\A(?:\d{1,2}(?:\.\d{1,2})*[.)、．]?|[一二三四五六七八九十]{1,3}[、．.]|[(（][一二三四五六七八九十\d]{1,2}[)）])\s*"
 )
 
 
-def tells(question: str, sentence: str) -> bool:
-    """Whether a sentence is a field whose name stands for what is asked: "Place" for where."""
-    if (field := _NAME.match(sentence)) is None:
-        return False
-    name = field[1].strip()
-    if any(named.fullmatch(name) for asks, named in _ASKED if asks.search(question)):
+def tells(question: str, sentence: str, heading: str = "") -> bool:
+    """Whether a sentence is a field whose name stands for what is asked, "Place" for where, or is under such a heading.
+
+    Of headings only those of a roll and of decisions count: below others stands more than the one thing.
+    """
+    named = [name for asks, name in _ASKED if asks.search(question)]
+    rolls = [_ROLLS[i][1] for i in _rolls(question)]
+    above = _bare(heading)
+    if any(each.fullmatch(above) for each in named) or (
+        any(each.fullmatch(above) for each in rolls) and _names_only(sentence)
+    ):
         return True
+    name, row = _name(sentence), _row_name(sentence)
+    if any(each.fullmatch(name or row) for each in (*named, *rolls)):
+        return True
+    # Who clears the stairs is told by no roll and no chair, and who was there by no owner.
+    if not name or rolls or _roll(name) is not None or any(each.fullmatch(name) for _, each in _ASKED):
+        return False
+    if _DUE.search(question) and _HELD.fullmatch(name):
+        return False
     columns = [kind.columns for kind in kinds(question) if kind.columns]
     return any(each.search(name) for each in (*columns, *(measure.named for measure in measures(question))))
+
+
+def tells_of_others(question: str, sentence: str, heading: str = "") -> bool:
+    """Whether it says who was there where it is asked who was not, or the other way round."""
+    asked, told = (
+        _rolls(question),
+        _roll(_name(sentence) or _row_name(sentence) or (_bare(heading) if _names_only(sentence) else "")),
+    )
+    return bool(asked) and told is not None and told not in asked
+
+
+def is_roll(heading: str) -> bool:
+    """Whether below a heading stands who was there, or who was not."""
+    return _roll(_bare(heading)) is not None
+
+
+def asks_roll(question: str) -> bool:
+    """Whether it is asked who was there, or who was not."""
+    return bool(_rolls(question))
+
+
+def is_field(sentence: str) -> bool:
+    return _NAME.match(sentence) is not None
+
+
+def is_name(line: str) -> bool:
+    """Whether a line below such a heading is an entry and no sentence: "- Ada Byron (chair)"."""
+    first = LIST_ITEM.sub("", _BETWEEN.split(line, maxsplit=1)[0]).strip()
+    return len(line) <= _LONGEST and not line.startswith("|") and _names_only(line) and _SMALL.search(first) is None
+
+
+def _names_only(text: str) -> bool:
+    """Whether a text below a heading is made of names, with or without a full stop, and is no field of its own."""
+    if announces(text) or (is_field(text) and LIST_ITEM.match(text) is None):
+        return False
+    return all(len(_PIECE.findall(each)) <= _WORDS for each in _BETWEEN.split(_ASIDE.sub("", text)))
+
+
+def _rolls(question: str) -> list[int]:
+    """Which of `_ROLLS` are asked for. Who did not attend is no question of who attended."""
+    if _PEOPLE.search(question) is None:
+        return []
+    return [i for i, (asks, _) in enumerate(_ROLLS) if asks.search(question)][:1]
+
+
+def _roll(name: str) -> int | None:
+    return next((i for i, (_, named) in enumerate(_ROLLS) if named.fullmatch(name)), None)
+
+
+def _name(sentence: str) -> str:
+    """Of a field, "" of anything else."""
+    field = _NAME.match(sentence)
+    return "" if field is None else field[1].strip()
+
+
+def _row_name(sentence: str) -> str:
+    """The first of the two cells of a table's row."""
+    cells = sentence.strip().strip("|").split("|")
+    return cells[0].strip(" \t*_") if sentence.lstrip().startswith("|") and len(cells) == 2 else ""
+
+
+def _bare(heading: str) -> str:
+    """A heading without its marks and its number."""
+    return _NUMBER.sub("", heading.strip("#*_:： \t"))

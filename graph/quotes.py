@@ -12,6 +12,7 @@ from graph.language import has_han
 from graph.neutral import neutralise
 
 _LINE_START = re.compile(r"\A(?:\s*(?:[-*•>]|#{1,6}|\d{1,2}[.)])\s+)+")
+_ITEM = re.compile(r"\s*(?:[-*•]|\d{1,2}[.)])\s+")
 SHORT = 120
 """Tokens of a passage that would have taken one row more: a table at its end ends there."""
 _CJK = r"\u3000-\u303f\u3400-\u4dbf\u4e00-\u9fff\uff00-\uffef"
@@ -38,13 +39,16 @@ _CELL_END = re.compile(r"(?<!\\)\|(?=(?:[^`]*`[^`]*`)*[^`]*\Z)")
 
 
 def quoted(text: str, header: str | None = None, parts: Sequence[str] = ()) -> str:
-    """The sentence on one line, without list, heading, emphasis and code marks.
+    """The sentence on one line, without list, heading, emphasis and code marks; items one after the other.
 
     A table row becomes ``column: value`` pairs where its `header` row is known, of the columns that the `parts` of a
     question ask for (`graph.columns`), else its cells in order.
     """
     if text.lstrip().startswith("|"):
         return _row(text, header, parts)
+    lines = [line for line in text.split("\n") if line.strip()]
+    if len(lines) > 1 and all(_ITEM.match(line) for line in lines):
+        text = ("、" if has_han(text) else ", ").join(_ITEM.sub("", line).strip() for line in lines)
     return one_line(plain(_LINE_START.sub("", _LEFT_OVER.sub("", one_line(neutralise(_FENCE.sub("", text)))))))
 
 

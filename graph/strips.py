@@ -18,9 +18,9 @@ from graph.columns import tells_by_row
 from graph.entries import Sentence, asked, entries
 from graph.evidence import Strip
 from graph.exchanges import is_question, is_verdict
-from graph.fields import tells
+from graph.fields import is_field, is_name, is_roll, tells
 from graph.lines import is_numbered_heading, pieces
-from graph.lists import Items, list_around
+from graph.lists import LIST_ITEM, Items, announces, list_around
 from graph.measures import measures
 from graph.naming import naming
 from graph.outcomes import concludes
@@ -116,23 +116,35 @@ class Cut:
 
 
 def cut(hit: Hit, probability: float) -> Cut:
-    """Sentences, list items and table rows of a passage; headings and lines without words are left out."""
+    """Sentences, list items and table rows of a passage; headings and lines without words are left out.
+
+    The names below "Attendees" are one.
+    """
     chunk = hit.chunk
     known = {heading.strip().lower() for heading in chunk.heading_path}
     above = chunk.heading_path[-1] if chunk.heading_path else ""
     spans: list[tuple[int, int]] = []
     headings: list[str] = []
     headers: set[int] = set()
+    before, named = "", False
     unmarked = hit.document.media_type.startswith(_UNMARKED)
     for start, end, heads in _sentences(chunk.text, unmarked):
         text = chunk.text[start:end]
-        if heads or text.strip().lower() in known:
-            above = text.strip("# \t")
+        # In plain text a numbered line alone is a heading, but not below "Attendees".
+        entry = is_roll(above) and is_name(text) and LIST_ITEM.match(text) is not None
+        if (heads and not entry) or text.strip().lower() in known or is_roll(text):
+            before, above = (before if is_roll(above) else above), text.strip("# \t")
         elif _TABLE_RULE.fullmatch(text):
             headers.add(len(spans) - 1)
         elif not _NO_WORDS.fullmatch(text):
-            spans.append((chunk.start + start, chunk.start + end))
-            headings.append(above)
+            if named and headings[-1:] == [above] and is_roll(above) and is_name(text):
+                spans[-1] = (spans[-1][0], chunk.start + end)
+            else:
+                # Another label ends the roll: "**Agenda:**".
+                above = before if is_roll(above) and announces(text) else above
+                spans.append((chunk.start + start, chunk.start + end))
+                headings.append(above)
+                named = is_name(text)
     return Cut(hit, tuple(spans), tuple(headings), probability, frozenset(headers))
 
 
@@ -234,11 +246,8 @@ def _told(question: str, cuts: Sequence[Cut]) -> set[int]:
     return {number for number, tells_it in enumerate(told) if tells_it} | {
         number
         for number, (cut_, i, text) in enumerate(rows)
-        if (
-            measured and (header := cut_.header_text(i)) and tells_by_row(question, cells(header), cells(text)[0])
-            if text.startswith("|")
-            else tells(question, text)
-        )
+        if tells(question, text, cut_.headings[i])
+        or (measured and (header := cut_.header_text(i)) and tells_by_row(question, cells(header), cells(text)[0]))
     }
 
 
@@ -293,7 +302,14 @@ def select(
             kept[key] = None
             seen.add(_place(cuts[p], key[1]))
     return [
-        Strip(cuts[p].hit, *cuts[p].spans[i], cuts[p].text(i), relevance[p][i], tuple(part[p][i] for part in by_part))
+        Strip(
+            cuts[p].hit,
+            *cuts[p].spans[i],
+            cuts[p].text(i),
+            relevance[p][i],
+            tuple(part[p][i] for part in by_part),
+            cuts[p].headings[i],
+        )
         for p, i in sorted(kept)
     ]
 
@@ -313,11 +329,18 @@ def _companions(cut_: Cut, index: int, follow: bool, tables: bool) -> list[int]:
     after = [
         i
         for i in (index + 1, index + 2)
-        if i < len(cut_.spans) and (follow or all(concludes(cut_.text(j)) for j in range(index + 1, i + 1)))
+        if i < len(cut_.spans) and (follow or all(_belongs(cut_, j) for j in range(index + 1, i + 1)))
     ]
     # A sentence that is followed by a table brings it as a row of it does.
     first = next((i for i in after if cut_.text(i).startswith("|")), None) if tables else None
     return before + after + ([] if first is None else [i for i in _rows(cut_, first) if i not in after])
+
+
+def _belongs(cut_: Cut, index: int) -> bool:
+    """Whether a sentence says what was decided about the one before, or is a field at the end of its line."""
+    text, chunk = cut_.text(index), cut_.hit.chunk
+    between = chunk.text[cut_.spans[index - 1][1] - chunk.start : cut_.spans[index][0] - chunk.start]
+    return concludes(text) or ("\n" not in between and is_field(text))
 
 
 def _rows(cut_: Cut, index: int) -> list[int]:

@@ -9,7 +9,7 @@ from graph.columns import offers, row_name, tells_by_row
 from graph.entries import asked as asked_option
 from graph.evidence import Source, Strip
 from graph.exchanges import is_question, is_verdict
-from graph.fields import tells
+from graph.fields import asks_roll, tells, tells_of_others
 from graph.language import has_han
 from graph.lists import announces, list_around
 from graph.llms.base import Request
@@ -29,8 +29,8 @@ PART_BAR = 0.9
 FOLLOWING = 0.8
 """Of its predecessor's score, what the sentence after a good one is worth where several are asked for."""
 CONCLUDING = 0.9
-"""The same for the cause of what a sentence reports where it is asked why, and for what was decided about it where it
-is asked who or which."""
+"""The same for the cause of what a sentence reports where it is asked why, for what was decided about it where it is
+asked who or which, and for a field of what is asked ("Deadline: 3 May")."""
 ANSWERING = 0.95
 """Of the score of a question that the document itself asks, what the sentence after it is worth."""
 FOLLOWS = 0.3
@@ -68,6 +68,7 @@ def ranked(request: Request, part: str, number: int | None) -> list[tuple[Source
     row = _row_name(asked, part, source, strip)
     question = _question_above(strip)
     answered = _answers(asked, part, source, strip)
+    field = tells(part, strip.text, strip.heading)
     # 陪产假 names no row of 产假.
     others = asked.replace(row, " ") if row else asked
     return [
@@ -80,6 +81,9 @@ def ranked(request: Request, part: str, number: int | None) -> list[tuple[Source
         # Where the question names a row, the others tell of something else.
         and (row is None or not _is_row(one) or row in cells(one.text) or _row_name(others, part, each, one))
         and (not answered or not _is_row(one) or _answers(asked, part, each, one))
+        # Who was at a meeting is told by its own roll, not by another's, and by nothing else.
+        and (not field or not asks_roll(part) or tells(part, one.text, one.heading))
+        and (not field or not tells(part, one.text, one.heading) or _named(asked, one) >= _named(asked, strip))
         # Of the questions that a document asks itself, the answers to others tell of something else.
         and (question is None or (several and not steady) or _question_above(one) in (None, question))
         and (each.hit.document.id == home or not steady or _own(one, number) >= FACT_BAR)
@@ -100,7 +104,7 @@ def _scored(
     for strip in source.strips:
         own = _own(strip, number)
         header = header_line(source, strip)
-        if _answers(question, part, source, strip) or tells(part, strip.text):
+        if _answers(question, part, source, strip) or tells(part, strip.text, strip.heading):
             score = own + ROW_BONUS
         else:
             score = own + KIND_BONUS * expected.share(strip.text, header or "")
@@ -111,7 +115,9 @@ def _scored(
         if before and source.adjacent(before[1], strip):
             if is_question(before[1].text) and not is_question(strip.text):
                 score = max(score, ANSWERING * before[0])
-            elif gives_cause(strip.text) if why else concludes(strip.text) and asks_name(part):
+            elif tells(part, strip.text) or (
+                gives_cause(strip.text) if why else concludes(strip.text) and asks_name(part)
+            ):
                 score = max(score, CONCLUDING * before[0])
             elif (several and own >= least) or is_verdict(before[1].text):
                 score = max(score, FOLLOWING * before[0])
@@ -121,10 +127,18 @@ def _scored(
         says |= option is not None and option.tells(strip.text)
         # Of a document's own questions and of a bare "Yes." what follows is the answer.
         mute = is_question(strip.text) or is_verdict(strip.text) or _only_announces(source, strip)
-        kept = says and not mute and (code_allowed or not fenced)
+        kept = (
+            says and not mute and (code_allowed or not fenced) and not tells_of_others(part, strip.text, strip.heading)
+        )
         scored.append((score if kept else 0.0, source, strip))
         before = (score if says or mute else 0.0, strip)
     return scored
+
+
+def _named(question: str, strip: Strip) -> int:
+    """How many words of the question are in what stands above a sentence."""
+    above = (strip.hit.document.title, *strip.hit.chunk.heading_path, strip.heading)
+    return len(content_words(question) & content_words("\n".join(above)))
 
 
 def _own(strip: Strip, number: int | None) -> float:

@@ -79,10 +79,11 @@ def _quotes(request: Request) -> Iterator[Quote | Rest]:
     said: list[set[str]] = []
     listed: set[tuple[str, int]] = set()
     for rank, candidates in enumerate(zip_longest(*rankings)):
-        for source, strip in filter(None, candidates):
+        for part, (source, strip) in ((part, each) for part, each in zip(sought, candidates, strict=True) if each):
             if len(said) >= limit or (source.hit.chunk.id, strip.start) in listed:
                 continue
-            if several and rank == 0 and len(items := list_of(source, strip)) > 1:
+            whole = several if len(asked) == 1 else asks_several(part)
+            if whole and rank == 0 and len(items := list_of(source, strip)) > 1:
                 listed |= {(source.hit.chunk.id, one.start) for item in items for one in item}
                 said.append(set().union(*(content_words(one.text) for item in items for one in item)))
                 yield from _list(source, items)

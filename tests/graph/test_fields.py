@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from graph.evidence import Strip
 from graph.exchanges import without_label
 from graph.fields import tells
+from graph.strips import cut
+from tests.fakes.graph import hit
 from tests.fakes.quoting import ask
 
 MINUTES_EN = (
@@ -41,11 +44,68 @@ def test_the_field_that_stands_for_what_is_asked_is_told_first_on_a_line_of_its_
         ("When is it due?", "Note: by 4 May", False),
         ("Where is it?", "Address: https://a.example", True),
         ("Where is the address of it?", "see location://a", False),
-        ("Who attended?", "Those present: it was loud. They left.", False),
+        ("Who attended?", "The people present: it was loud. They left.", False),
     ],
 )
 def test_a_field_tells_what_its_name_stands_for(question: str, sentence: str, told: bool) -> None:
     assert tells(question, sentence) == told
+
+
+ROLL_EN = "## Attendees\n\n- Ada Byron (chair)\n- Ben Osei\n\n## Excused\n\n- Ida Holm\n\n## Agenda\n\n- Paint\n- Roof"
+ROLL_ZH = "**参会人员：**\n\n1. 周明\n2. 李婷\n\n**缺席人员（1）：**\n\n1. 王强\n\n**会议内容：**\n\n1. 阀门\n2. 管道"
+ROLL_ROWS = "| | |\n|---|---|\n| Attendees | Ada Byron, Ben Osei |\n| Absent | Ida Holm |\n| Chair | Ada Byron |"
+TWO = (
+    "## Site meeting, 3 March\n\n**Present:** A. Novak, C. Okafor\n\nThe crane moves.\n\n"
+    "## Site meeting, 17 March\n\n**Present:** D. Ferrari\n\nThe slab is poured."
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "told"),
+    [
+        ("Who attended the meeting?", ROLL_EN, "Ada Byron (chair), Ben Osei. [1]"),
+        ("Who did not attend the meeting?", ROLL_EN, "Ida Holm. [1]"),
+        ("参会人员有哪些？", ROLL_ZH, "周明、李婷。[1]"),
+        ("谁没来？", ROLL_ZH, "王强。[1]"),
+        ("Who was at the meeting?", ROLL_ROWS, "Attendees · Ada Byron, Ben Osei. [1]"),
+        ("Who was absent?", ROLL_ROWS, "Absent · Ida Holm. [1]"),
+        ("Who was at the site meeting on 3 March?", TWO, "Present: A. Novak, C. Okafor. [1]"),
+        ("Who was at the site meeting on 17 March?", TWO, "Present: D. Ferrari. [1]"),
+        ("Who was at the site meetings?", TWO, "Present: A. Novak, C. Okafor. [1]\nPresent: D. Ferrari. [1]"),
+        ("谁负责清理楼道？", "参加人：陈萍、冯强\n主持人：陈萍\n\n楼道由冯强清理。", "楼道由冯强清理。[1]"),
+        ("When is the budget due?", "1. Budget: Ada Byron writes it. Due: 4 May.", "Due: 4 May. [1]"),
+        (
+            "什么时候完成？",
+            "会议时间：2025年3月12日\n\n扫码枪在3月20日前完成采购。",
+            "扫码枪在3月20日前完成采购。[1]",
+        ),
+        (
+            "What was decided?",
+            "## Decisions\n\n- The pier is painted.\n\n## Other\n\nIt rained.",
+            "The pier is painted. [1]",
+        ),
+    ],
+)
+def test_the_roll_or_the_decision_that_is_asked_for_is_told_and_no_other(question: str, text: str, told: str) -> None:
+    assert told in ask(question, text).text
+    assert ask(question, text).text.startswith(told) or "Due" in told
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("Who may bring guests?", "## Absences\n\n- Report sick by 9\n- Send a note\n\nThe head may bring guests."),
+        ("如何请假？", "## 请假流程\n\n1. 填写申请单\n2. 主管批准"),
+    ],
+)
+def test_rules_below_such_a_heading_stay_apart(question: str, text: str) -> None:
+    assert not any("\n" in strip.text for strip in quoted_strips(text))
+
+
+def quoted_strips(text: str) -> list[Strip]:
+    return [
+        Strip(one.hit, *one.spans[i], one.text(i), 1.0) for one in (cut(hit(text), 1.0),) for i in range(len(one.spans))
+    ]
 
 
 FAQ_EN = (
