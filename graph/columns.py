@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from graph.language import has_han
 from graph.measures import measures
-from graph.questions import kinds
+from graph.questions import MONTHS, kinds
 from graph.support import content_words
 
 NAMED = 0.6
@@ -56,6 +56,8 @@ def asked_columns(parts: Sequence[str], header: Sequence[str], values: Sequence[
     about = _about(parts, header, values)
     for part in parts:
         own = _asked(part, header)
+        if own:
+            own |= _of_kind(part, header, values, own) | _compared(part, header, values, own)
         # "Which model weighs 12 kg?" names the row by what it holds.
         if not own or (own <= about and len(about) == 1):
             return every
@@ -88,7 +90,9 @@ def asked_column(part: str, header: Sequence[str]) -> int | None:
 
 def _asked(part: str, header: Sequence[str]) -> set[int]:
     words = content_words(part)
-    named = _in_full(words, header, {i for i, cell in enumerate(header) if _names(part, words, cell)})
+    # "unit_price_eur" is a price.
+    header = [cell if cell.lower() in part.lower() else cell.replace("_", " ") for cell in header]
+    named = _in_full(part, words, header, {i for i, cell in enumerate(header) if _names(part, words, cell)})
     # "How heavy is the Trail model?": what the first column is called says what the row is about.
     if named - {0}:
         return named
@@ -98,6 +102,75 @@ def _asked(part: str, header: Sequence[str]) -> set[int]:
     patterns = [kind.columns for kind in kinds(part) if kind.columns]
     patterns += [column for asks, column in _ASKED if asks.search(part)]
     return named | {i for i, cell in enumerate(header) if any(pattern.search(cell) for pattern in patterns)}
+
+
+_EVERY = re.compile(
+    r"\b(?:every|each|hourly|daily|weekly|monthly|quarterly|yearly|annual(?:ly)?|once|twice|continuous(?:ly)?)\b"
+    r"|\bper [a-z]|每|一次|[日周月季年]次|实时|實時|逐[日月]",
+    re.IGNORECASE,
+)
+_MOMENT = re.compile(
+    rf"\d{{1,2}}[:：]\d\d|\b(?:19|20)\d\d\b|\b(?:{MONTHS}|(?:mon|tues|wednes|thurs|fri|satur|sun)day)s?\b"
+    r"|\b(?:daily|weekly|monthly|nightly|noon|midnight)\b|\d ?[ap]\.?m\b"
+    r"|\d+[年月日号號点點时時]|[周週][一二三四五六日]|星期|每[天日周週月年季晚]|凌晨|上午|下午",
+    re.IGNORECASE,
+)
+_ASKS_MOMENT = re.compile(
+    r"\bwhen\b|\b(?:since|until|till|from|by) (?:when|what)\b|\b(?:at|on) (?:what|which) (?:time|day|date)\b"
+    r"|\bwhat (?:time|day|date)\b|何[时時]|什[么麼][时時]候|[几幾][点點月号號日]|哪[天日年月]|截[至止]",
+    re.IGNORECASE,
+)
+_ASKS_EVERY = re.compile(
+    r"\bhow (?:often|frequently)\b|多久.{0,8}[一1]?次|频率|頻率|[几幾](?:天|日|[个個]月|年).{0,4}一次", re.IGNORECASE
+)
+
+
+def _of_kind(part: str, header: Sequence[str], values: Sequence[str], own: set[int]) -> set[int]:
+    """Columns whose name or cell is of the kind that a part of a question asks for: "how often" of a row "backup:
+    incremental, schedule: every 15 minutes". None where one of its `own`, which it names, is."""
+    tests: list[Callable[[int], bool]] = []
+    cell = dict(enumerate(values))
+
+    def named(pattern: re.Pattern[str]) -> Callable[[int], bool]:
+        return lambda i: i < len(header) and pattern.search(header[i]) is not None
+
+    def said(pattern: re.Pattern[str]) -> Callable[[int], bool]:
+        return lambda i: pattern.search(cell.get(i, "")) is not None
+
+    asked_every = _ASKS_EVERY.search(part) is not None
+    for measure in measures(part):
+        frequency = measure.asks.search("how often") is not None
+        tests += [named(measure.named)] + ([] if frequency or asked_every else [said(measure.units)])
+    tests += [named(kind.columns) for kind in kinds(part) if kind.columns]
+    tests += [said(told) for asks, told in ((_ASKS_EVERY, _EVERY), (_ASKS_MOMENT, _MOMENT)) if asks.search(part)]
+    tests += [named(column) for asks, column in _ASKED if asks.search(part)]
+    fits = {i for i in range(1, max(len(header), len(values))) if any(test(i) for test in tests)}
+    # 多大 of a 最高温度 is no size.
+    words = [word for word in content_words(part) if len(word) > 1 and has_han(word)]
+    names = [_REMARK.sub("", header[i]).strip() for i in own if i < len(header)]
+    headed = any(name.endswith(word) and name != word for name in names for word in words)
+    return set() if headed or fits & own else fits
+
+
+_COMPARES = re.compile(
+    r"\b(?:below|under|above|over|beyond|exceed\w*|less than|more than|fewer than|greater than|reached|within)\b"
+    r"|低[于於]|高[于於]|超[过過出]|少[于於]|多[于於]|不足|[达達]到",
+    re.IGNORECASE,
+)
+_AMOUNT = re.compile(r"[<>≤≥~约]?\s?-?\d[\d,.]*")
+
+
+def _compared(part: str, header: Sequence[str], values: Sequence[str], own: set[int]) -> set[int]:
+    """Columns of bare numbers beside a named one, where that is what others are compared with: what is in stock, of a
+    reorder level."""
+    if not _COMPARES.search(part) or not any(_AMOUNT.fullmatch(values[i]) for i in own if i < len(values)):
+        return set()
+    price = measures("how expensive")[0].named
+    return {
+        i
+        for i, (name, value) in enumerate(zip(header, values, strict=False))
+        if _AMOUNT.fullmatch(value) and not price.search(name.replace("_", " ")) and not _COUNTS.fullmatch(name)
+    }
 
 
 _VALUES = re.compile(
@@ -135,10 +208,14 @@ def row_name(question: str, values: Sequence[str]) -> str | None:
     return max(further, key=len, default=None)
 
 
-def _in_full(words: set[str], header: Sequence[str], named: set[int]) -> set[int]:
-    """Without columns that only share words with one which is named in full: "HX-40 Basic" where "HX-40 Pro" is."""
+def _in_full(part: str, words: set[str], header: Sequence[str], named: set[int]) -> set[int]:
+    """Without columns that only share words with one which is named in full: "HX-40 Basic" where "HX-40 Pro" is, and
+    "HX-40" where that is said in "HX-40 Pro" alone."""
     own = [content_words(_REMARK.sub("", cell)) for cell in header]
     full = [i for i in named if own[i] and own[i] <= words]
+    asked = part.lower()
+    said = {i: asked.count(_REMARK.sub("", header[i]).strip().lower()) for i in full}
+    full = [i for i in full if not any(own[i] < own[j] and said[i] <= said[j] for j in full)]
     return {i for i in named if i in full or not any(own[i] & words <= own[j] & words for j in full)}
 
 

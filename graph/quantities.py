@@ -225,7 +225,7 @@ def stated(text: str, *, claimed: bool = False) -> Stated:
     if not claimed:
         found.quantities += [Quantity(Decimal(_COUNTS.get(match[0], 0))) for match in _COUNTED.finditer(text)]
         for match in re.finditer(r"\b(?:an?|per|each|every)\b|[每一]", text):
-            unit = _unit_behind(text[match.end() : match.end() + 24])
+            unit = unit_behind(text[match.end() : match.end() + 24])
             if unit in _TAKES_A.split():
                 found.quantities.append(Quantity(Decimal(1), unit))
     return found
@@ -249,7 +249,7 @@ def _number(token: str, unit: str | None, behind: str, found: Stated, claimed: b
     value = Decimal(token.replace(",", ""))
     scale = _SCALE.match(behind)
     scaled = value.scaleb(_SCALES[scale[1]]) if scale else None
-    unit = unit or _unit_behind(behind[scale.end() :] if scale else behind)
+    unit = unit or unit_behind(behind[scale.end() :] if scale else behind)
     if unit == "year" and len(token) == 4 and "." not in token:
         unit = None
     found.quantities.append(Quantity(value, unit, scaled))
@@ -259,7 +259,8 @@ def _plain(number: str) -> bool:
     return re.fullmatch(r"\d+(?:\.\d+)?", number) is not None
 
 
-def _unit_behind(text: str) -> str | None:
+def unit_behind(text: str) -> str | None:
+    """The unit with which a lower-case text begins, behind a number."""
     match = _UNIT.match(text)
     return match.lastgroup if match else None
 
@@ -306,7 +307,7 @@ def _in_words(match: re.Match[str], text: str, found: Stated, claimed: bool) -> 
     words = [word for word in re.split(r"[\s-]+", match[0]) if word != "and"]
     behind = text[match.end() : match.end() + 24]
     scale = _SCALE.match(behind)
-    unit = _unit_behind(behind[scale.end() :] if scale else behind)
+    unit = unit_behind(behind[scale.end() :] if scale else behind)
     for value in _spoken(words):
         loose = value <= 1 or re.search(r"\b(?:the|these|those|all|other)\s\Z", text[: match.start()][-8:])
         if claimed and loose and (unit is None or unit == "times") and not scale:

@@ -25,6 +25,7 @@ from graph.measures import measures
 from graph.naming import naming
 from graph.outcomes import concludes
 from graph.quotes import carried_header, cells
+from graph.ranges import in_range
 from graph.support import content_words
 from retrieval.interaction import under_headings
 from retrieval.types import Hit
@@ -238,12 +239,14 @@ def relevances(question: str, cuts: Sequence[Cut], similarities: NDArray[np.floa
 
 
 def _told(question: str, cuts: Sequence[Cut]) -> set[int]:
-    """Which of all sentences are rows with the name of the measure that is asked for, "Weight | 152 kg", or fields."""
+    """Which of all sentences are rows with the name of the measure that is asked for, "Weight | 152 kg", rows in whose
+    range the value lies that is named, or fields."""
     measured, sought = bool(measures(question)), asked(question)
     rows = [(cut_, i, cut_.text(i)) for cut_ in cuts for i in range(len(cut_.spans))]
     telling = [entries(sought, cut_.sentences()) if sought else set[int]() for cut_ in cuts]
     told = [i in own for cut_, own in zip(cuts, telling, strict=True) for i in range(len(cut_.spans))]
-    return {number for number, tells_it in enumerate(told) if tells_it} | {
+    holding = in_range(question, ((cut_.header_text(i), text) for cut_, i, text in rows))
+    return {number for number, tells_it in enumerate(told) if tells_it or holding.get(number)} | {
         number
         for number, (cut_, i, text) in enumerate(rows)
         if tells(question, text, cut_.headings[i])

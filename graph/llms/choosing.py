@@ -16,6 +16,7 @@ from graph.llms.base import Request
 from graph.outcomes import asks_name, concludes, gives_cause
 from graph.questions import Expected, asks_several, asks_why
 from graph.quotes import cells, header_line, in_fence
+from graph.ranges import in_range
 from graph.support import content_words, negated
 
 KIND_BONUS = 0.2
@@ -56,6 +57,7 @@ def ranked(request: Request, part: str, number: int | None) -> list[tuple[Source
     expected = Expected(part)
     asked = request.standalone
     scored = [entry for source in request.sources for entry in _scored(source, asked, part, number, expected)]
+    scored = _of_range(asked, scored)
     scored = sorted((entry for entry in scored if entry[0] > 0), key=lambda entry: -entry[0])
     if not scored:
         return []
@@ -139,6 +141,16 @@ def _named(question: str, strip: Strip) -> int:
     """How many words of the question are in what stands above a sentence."""
     above = (strip.hit.document.title, *strip.hit.chunk.heading_path, strip.heading)
     return len(content_words(question) & content_words("\n".join(above)))
+
+
+def _of_range(question: str, scored: list[tuple[float, Source, Strip]]) -> list[tuple[float, Source, Strip]]:
+    """Of the rows that tell ranges, those that hold the value which the question names before all, and the others not
+    at all: 12 days are for more than five years, not for four."""
+    holds = in_range(question, ((header_line(source, strip), strip.text) for _, source, strip in scored))
+    return [
+        (score if held is None else score + ROW_BONUS if held and score else 0.0, source, strip)
+        for held, (score, source, strip) in ((holds.get(i), entry) for i, entry in enumerate(scored))
+    ]
 
 
 def _own(strip: Strip, number: int | None) -> float:

@@ -100,3 +100,30 @@ def test_the_unit_is_told_with_a_value_alone(unit: str) -> None:
     header = ("Parameter", "Slim", "Broad", "Remark", unit)
     told = asked_columns(("What is the flow of the Slim?",), header, ("Flow", "3", "5", "", "l/h"))
     assert [header[i] for i in sorted(told)] == ["Parameter", "Slim", unit]
+
+
+BACKUPS = ("对象", "备份方式", "频率", "保留时间")
+STOCK = ("sku", "item", "warehouse", "stock", "reorder_level", "unit_price_eur")
+
+
+@pytest.mark.parametrize(
+    ("question", "header", "values", "columns"),
+    [
+        ("WAL日志多久备份一次？", BACKUPS, ("WAL 日志", "增量备份", "每15分钟", "7天"), {0, 1, 2, 3}),
+        ("WAL日志的备份频率？", BACKUPS, ("WAL 日志", "增量备份", "每15分钟", "7天"), {0, 1, 2}),
+        ("配置文件什么时候备份？", BACKUPS, ("配置文件", "快照", "每周日 03:00", "8周"), {0, 1, 2, 3}),
+        (
+            "How often is the filter checked?",
+            ("Part", "Check", "Schedule"),
+            ("Filter", "visual", "every week"),
+            {0, 1, 2},
+        ),
+        ("How heavy is the P7 HT?", ("Parameter", "P7", "P7 HT", "P9"), ("Weight", "38 kg", "41 kg", "57 kg"), {0, 2}),
+        ("Which items are below the reorder level?", STOCK, ("B1", "Bolt", "Lyon", "95", "150", "4.10"), {0, 1, 3, 4}),
+        ("What is the price of the bolt?", STOCK, ("B1", "Bolt", "Lyon", "95", "150", "4.10"), {0, 1, 5}),
+    ],
+)
+def test_columns_of_the_kind_that_is_asked_for(
+    question: str, header: tuple[str, ...], values: tuple[str, ...], columns: set[int]
+) -> None:
+    assert asked_columns(parts(question), header, values) == columns
