@@ -10,7 +10,9 @@ from graph.questions import kinds
 
 _NAME = re.compile(r"[\s>*•_-]*([^\s:：|。.!?！？,，][^:：|。.!?！？,，\n]{0,39}?)[ \t*_]*[:：](?![/\\])[\s*_]*[^\s*_]")
 _END = r"(?: list| members)?(?:\s*[(（][^()（）]*[)）])?"
-_WHO_ZH = r"的?(?:人[员員]?|者|成[员員]|代表|名[单單]|[单單]位|同志|[领領][导導]|情[况況])?"
+_WHO_ZH = (
+    r"(?:[的及和与與、]?(?:人[员員]?|者|成[员員]|代表|名[单單]|[单單]位|部[门門]|同志|[领領][导導]|情[况況])){0,2}"
+)
 _PEOPLE = re.compile(
     r"\bwho(?:m|se)?\b|\b(?:people|persons?|members|attendees|participants|absentees|names?)\b"
     r"|[谁誰人位名者]|成[员員]|代表|[单單]位",
@@ -21,10 +23,11 @@ _ROLLS = tuple(
     for asks, name in (
         (
             r"\babsent|\babsence|\bmissing\b|\bapolog|\bexcused\b|\bregrets\b"
-            r"|(?:\bnot|n't) (?:there|present|attend|come|join|take part|participate|show up|make it)"
+            r"|(?:\bnot|n't) (?:there|present|attend|come|join|take part|participate|show up|on duty|at (?!all))"
             r"|缺席|缺勤|[请請]假|未[到出参參]|[没沒]有?(?:[来來到]|[参參]加|出席)",
             r"(?:(?:members|staff|persons?) )?(?:absent(?:ees)?|absences?|apologies(?: for absence)?(?: received)?"
-            r"|excused|regrets|on leave|(?:not|un)(?: able to)? ?(?:present|attend(?:ing)?|in attendance))"
+            r"|excused|regrets|on leave|(?:not|un)(?: able to)? ?(?:present|attend(?:ing)?|in attendance)"
+            r"|(?:who was |those )?(?:not there|missing))"
             rf"|(?:缺席|缺勤|[请請]假|未出席|未到[会會场場]?|未[参參][加会會]|因故缺席){_WHO_ZH}",
         ),
         (
@@ -32,7 +35,7 @@ _ROLLS = tuple(
             r"|\bwho (?:all )?(?:was|were|is|are) (?:present|at|there|on duty)\b|\bpresent\b|\bjoined\b|\bcame to\b"
             r"|[参參][加会會]|出席|列席|[与與][会會]|到[会會场場]",
             r"(?:(?:those|also|(?:members|staff)(?: members)?) )?(?:present|in attendance|attend(?:ees|ance|ed|ing)?"
-            r"|participants?|participating)"
+            r"|participants?|participating|(?:who was )?there)"
             rf"|(?:[实應应實]?(?:出席|[参參]加|[参參][会會]|[与與][会會]|到[会會场場])|列席){_WHO_ZH}",
         ),
     )
