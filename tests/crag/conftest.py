@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import httpx
 import pytest
 
 from tests.crag.chromium import CHROMIUM, FLAGS
@@ -45,6 +46,12 @@ def server(copy_of_samples: Callable[[], Path]) -> Iterator[Serving]:
     """A server over the samples, without a language model and without a key."""
     with serving(copy_of_samples()) as running:
         yield running
+
+
+@pytest.fixture
+def http(server: Serving) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=server.url, timeout=60) as http:
+        yield http
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,6 @@ The shapes are those of Open WebUI, LibreChat, Cherry Studio, Chatbox, NextChat 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +20,6 @@ ASK = {"role": "user", "content": "When does the nightly Ragas run start?"}
 PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
 FILE = {"type": "file", "file": {"file_data": "data:application/pdf;base64,AAAA", "filename": "a.pdf"}}
 TOOL = {"type": "function", "function": {"name": "look", "parameters": {}}}
-
-
-@pytest.fixture
-def http(server: Serving) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=server.url, timeout=60) as http:
-        yield http
 
 
 def ask(http: httpx.Client, path: str = "/v1/chat/completions", **more: Any) -> httpx.Response:

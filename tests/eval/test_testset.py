@@ -2,51 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from chunking.errors import ConfigError, NotFoundError, ProviderError
+from chunking.errors import ConfigError, NotFoundError
 from chunking.loaders import load_bytes
-from chunking.types import Document
 from eval.corpus import corpus_of_documents
-from eval.drafting.model import draft_with_model
 from eval.drafting.origins import origin
 from eval.drafting.patterns import PATTERNS, draft_by_patterns
 from eval.drafting.quantities import asked_in_chinese, asked_in_english
-from eval.judge_config import JudgeConfig
 from eval.suite import load_suite
 from eval.testset import PROPORTION, Draft, decide, load_drafts, passage, progress, save_drafts, shares, write_suite
-from tests.fakes.http import Reply, Request, ScriptedServer
-from tests.fakes.openai import chat, chat_json, error
-
-ZH = """# 词法检索
-
-BM25是一种按词频和逆文档频率打分的检索方法。它不需要训练。BM25对专有名词特别有效。参数k1的默认值为1.2，很少需要改动。
-
-## 融合
-
-倒数排名融合是把多个排名合成一个排名的方法。倒数排名融合只看名次，不看分数。因为两路检索的分数不可比，所以倒数排名融合只用名次。
-它于2009年提出，至今常用。
-"""
-EN = """# Storage
-
-Chroma is a database that stores vectors beside their text. Chroma runs inside the process. It was made for retrieval.
-
-## Fusion
-
-Reciprocal rank fusion is a method that merges several rankings. Reciprocal rank fusion is used to combine two searches.
-This is simple. The constant defaults to 60 in most libraries. The constant rarely matters.
-"""
-
-
-def documents() -> list[Document]:
-    return [load_bytes(ZH.encode(), source="zh.md"), load_bytes(EN.encode(), source="en.md")]
+from tests.fakes.drafting import documents
 
 
 def test_shares_follow_the_articles() -> None:
@@ -132,79 +103,6 @@ def test_numbers_places_people_tables_and_headings_are_asked_about() -> None:
     codes = ["错误代码 E12 的含义是什么", "错误代码 E41 的含义是什么"]
     assert {f"{one}，{other}？" for one, other in (codes, codes[::-1])} & {draft.question for draft in hops}
     assert all(len(draft.passages) == 2 for draft in hops)
-
-
-FAQ_EN = """# Staff handbook
-
-**Q: How often can I replace my laptop?**
-A: Every **three**
-years.
-
-**Q: Who approves travel?** A: Your line manager.
-
-Q1. Is it possible to work abroad
-A1. For four weeks a year.
-
-Q: Does it cost anything?
-A: No.
-
-### How do I reset my password?
-
-Open the portal and follow the link.
-
-**Where is the spare key?**
-
-With the porter.
-
-| Question | Answer |
-|---|---|
-| When is payday? | On the 25th. |
-"""
-FAQ_ZH = """# 员工手册
-
-## 设备与账号
-
-**问：笔记本电脑多久可以更换？**
-答：使用满三年，或者损坏无法修复时。
-
-**问：忘记密码怎么办？** 答：在登录页点“忘记密码”。
-
-**问：可以自带显示器吗？**
-
-**答：** 可以，但需要登记。
-
-问：它要钱吗？
-答：不要。
-
-## 会议室怎么预订？
-
-提前一天在日历里预订。
-"""
-
-
-def test_what_a_document_asks_and_answers_itself_is_taken_as_it_stands() -> None:
-    """But for what leans on the question before; and nothing else is asked about its lines."""
-    asking = [load_bytes(FAQ_EN.encode(), source="en.md"), load_bytes(FAQ_ZH.encode(), source="zh.md")]
-    made = draft_by_patterns(asking, count=60)
-    assert {draft.question: draft.reference for draft in made} == {
-        "How often can I replace my laptop?": "Every three years.",
-        "Who approves travel?": "Your line manager.",
-        "Is it possible to work abroad?": "For four weeks a year.",
-        "How do I reset my password?": "Open the portal and follow the link.",
-        "Where is the spare key?": "With the porter.",
-        "When is payday?": "On the 25th.",
-        "笔记本电脑多久可以更换？": "使用满三年，或者损坏无法修复时。",
-        "忘记密码怎么办？": "在登录页点“忘记密码”。",
-        "可以自带显示器吗？": "可以，但需要登记。",
-        "会议室怎么预订？": "提前一天在日历里预订。",
-    }
-    page = (
-        b"<h1>Library</h1><p><b>Q: How many books may I borrow?</b></p><p>A: Twelve.</p><p>What does a card cost?</p>"
-    )
-    html = load_bytes(page + b"<p>Five euros.</p>", source="a.html")
-    assert [(d.question, d.reference) for d in draft_by_patterns([html])] == [
-        ("How many books may I borrow?", "Twelve."), ("What does a card cost?", "Five euros."),
-    ]  # fmt: skip
 
 
 NONSENSE = """# Meeting of 12 March 2026
@@ -442,65 +340,6 @@ def test_a_file_that_is_no_file_of_drafts_is_named(tmp_path: Path) -> None:
     (tmp_path / "bad.json").write_text('{"drafts": [{"id": 1}]}')
     with pytest.raises(ConfigError, match=r"bad\.json"):
         load_drafts(tmp_path / "bad.json")
-
-
-# With a model
-
-
-def proposal(request: Request) -> Reply:
-    """Quotes the first sentence of every passage that it is shown."""
-    system, user = (message["content"] for message in request.body["messages"])
-    passages = [part.split("\n</passage>")[0].split(">\n", 1)[1] for part in user.split("<passage")[1:]]
-    firsts = [text.replace("\n", " ").split("。")[0].split(". ")[0] for text in passages]
-    if "empty list" in system or "空列表" in system:
-        return chat_json({"question": f"What of {firsts[0][:20]}?", "answer": "", "quotes": []})
-    return chat_json({"question": f"Q {firsts}?", "answer": "A.", "quotes": firsts})
-
-
-def drafted(server: ScriptedServer, count: int, docs: Sequence[Document] | None = None, **options: Any) -> list[Draft]:
-    model = JudgeConfig(model="drafter", base_url=f"{server.url}/v1", retries=0)
-    return asyncio.run(draft_with_model(documents() if docs is None else docs, model, count=count, **options))
-
-
-def test_a_model_proposes_and_its_quotes_are_placed() -> None:
-    seen: list[tuple[int, int]] = []
-    with ScriptedServer(proposal) as server:
-        made = drafted(server, 8, progress=lambda done, total: seen.append((done, total)))
-        assert server.requests[0].body["response_format"] == {"type": "json_object"}
-    texts = {document.source: document.text for document in documents()}
-    assert {draft.type for draft in made} == {"factual", "summary", "multi_hop", "unanswerable"}
-    for draft in made:
-        assert draft.how == "model:drafter"
-        for place in draft.passages:
-            assert texts[place.source][place.start : place.end] == place.text
-    assert all(len(draft.passages) == 2 for draft in made if draft.type == "multi_hop")
-    assert [done for done, _ in seen] == list(range(1, len(made) + 1))
-
-
-def test_chinese_passages_are_asked_about_in_chinese() -> None:
-    with ScriptedServer(proposal) as server:
-        drafted(server, 2, documents()[:1], kinds=("factual",))
-        assert all("原样照抄" in request.body["messages"][0]["content"] for request in server.requests)
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
-        chat("no JSON"),
-        chat_json({"question": "Q?", "answer": "A."}),
-        chat_json({"question": " ", "answer": "A.", "quotes": ["x"]}),
-        chat_json({"question": "Q?", "answer": "A.", "quotes": ["This sentence is in no document."]}),
-        chat_json({"question": "Q?", "answer": "", "quotes": []}),
-    ],
-)
-def test_what_its_passage_does_not_say_is_no_draft(reply: Reply) -> None:
-    with ScriptedServer(lambda request: reply) as server:
-        assert drafted(server, 4, kinds=("factual", "multi_hop")) == []
-
-
-def test_an_endpoint_that_fails_is_one_sentence() -> None:
-    with ScriptedServer(lambda request: error(401)) as server, pytest.raises(ProviderError, match="check the model"):
-        drafted(server, 2)
 
 
 def test_drafts_are_plain_json(tmp_path: Path) -> None:
