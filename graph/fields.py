@@ -85,7 +85,7 @@ def tells(question: str, sentence: str, heading: str = "") -> bool:
     """
     named = [name for asks, name in _ASKED if asks.search(question)]
     rolls = [_ROLLS[i][1] for i in _rolls(question)]
-    above = _bare(heading)
+    above = bare(heading)
     if any(each.fullmatch(above) for each in named) or (
         any(each.fullmatch(above) for each in rolls) and _names_only(sentence)
     ):
@@ -106,14 +106,14 @@ def tells_of_others(question: str, sentence: str, heading: str = "") -> bool:
     """Whether it says who was there where it is asked who was not, or the other way round."""
     asked, told = (
         _rolls(question),
-        _roll(_name(sentence) or _row_name(sentence) or (_bare(heading) if _names_only(sentence) else "")),
+        _roll(_name(sentence) or _row_name(sentence) or (bare(heading) if _names_only(sentence) else "")),
     )
     return bool(asked) and told is not None and told not in asked
 
 
 def is_roll(heading: str) -> bool:
     """Whether below a heading stands who was there, or who was not."""
-    return _roll(_bare(heading)) is not None
+    return _roll(bare(heading)) is not None
 
 
 def asks_roll(question: str) -> bool:
@@ -161,6 +161,6 @@ def _row_name(sentence: str) -> str:
     return cells[0].strip(" \t*_") if sentence.lstrip().startswith("|") and len(cells) == 2 else ""
 
 
-def _bare(heading: str) -> str:
+def bare(heading: str) -> str:
     """A heading without its marks and its number."""
     return _NUMBER.sub("", heading.strip("#*_:： \t"))

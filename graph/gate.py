@@ -262,7 +262,14 @@ def _evidence(source: Source) -> str:
     # Also as it reads without Markdown and line breaks: "**top**_k" names top_k.
     chunk, header = source.hit.chunk, carried_header(source.hit.chunk.context) or ""
     return "\n".join(
-        (source.hit.document.title, *chunk.heading_path, header, source.text, plain(one_line(source.text)))
+        (
+            source.hit.document.title,
+            *chunk.heading_path,
+            *dict.fromkeys(strip.heading for strip in source.strips),
+            header,
+            source.text,
+            plain(one_line(source.text)),
+        )
     )
 
 

@@ -14,11 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chunking.sentences import split_sentences
+from graph.behind import told_with
 from graph.columns import tells_by_row
 from graph.entries import Sentence, asked, entries
 from graph.evidence import Strip
 from graph.exchanges import is_question, is_verdict
 from graph.fields import is_field, is_name, is_roll, tells
+from graph.headings import says_question
 from graph.lines import is_numbered_heading, pieces
 from graph.lists import LIST_ITEM, Items, announces, list_around
 from graph.measures import measures
@@ -250,6 +252,7 @@ def _told(question: str, cuts: Sequence[Cut]) -> set[int]:
         number
         for number, (cut_, i, text) in enumerate(rows)
         if tells(question, text, cut_.headings[i])
+        or says_question(question, cut_.headings[i])
         or (measured and (header := cut_.header_text(i)) and tells_by_row(question, cells(header), cells(text)[0]))
     }
 
@@ -272,12 +275,14 @@ def select(
     count_tokens: Callable[[Sequence[str]], list[int]],
     follow: bool = False,
     tables: bool = False,
+    asked: Sequence[str] = (),
 ) -> list[Strip]:
     """Strips at or above the threshold, best first, while they and what they refer to fit the budget (tokens).
 
     `by_part` holds the relevances to each part of the question; the best one counts. A sentence that opens with a
     reference word brings the one before, a table row its header, a question what answers it, a report the cause and
-    the decision behind it, and with `follow` a sentence the two after it, of a list the whole. The best strip is kept
+    the decision behind it, one that leaves open what is `asked` what
+    completes it, and with `follow` a sentence the two after it, of a list the whole. The best strip is kept
     whatever its length. The same span of overlapping passages is kept once.
     """
     tokens = _tokens(cuts, count_tokens)
@@ -294,7 +299,7 @@ def select(
             break
         wanted = [
             (p, j)
-            for j in (*_companions(cuts[p], i, follow, tables), i)
+            for j in dict.fromkeys((*_companions(cuts[p], i, follow, tables), *_completing(asked, cuts[p], i), i))
             if (p, j) not in kept and _place(cuts[p], j) not in seen
         ]
         cost = sum(tokens[p][j] for _, j in wanted)
@@ -339,6 +344,11 @@ def _companions(cut_: Cut, index: int, follow: bool, tables: bool) -> list[int]:
     return before + after + ([] if first is None else [i for i in _rows(cut_, first) if i not in after])
 
 
+def _completing(asked: Sequence[str], cut_: Cut, index: int) -> list[int]:
+    texts, gaps = [cut_.text(i) for i in range(len(cut_.spans))] if asked else [], _gaps(cut_) if asked else []
+    return [i for part in asked for i in told_with(part, texts, gaps, index)]
+
+
 def _belongs(cut_: Cut, index: int) -> bool:
     """Whether a sentence says what was decided about the one before, or is a field at the end of its line."""
     text, chunk = cut_.text(index), cut_.hit.chunk
@@ -355,10 +365,14 @@ def _rows(cut_: Cut, index: int) -> list[int]:
 
 
 def _items(cut_: Cut, index: int) -> Items:
-    texts = [cut_.text(i) for i in range(len(cut_.spans))]
+    return list_around(index, [cut_.text(i) for i in range(len(cut_.spans))], _gaps(cut_))
+
+
+def _gaps(cut_: Cut) -> list[str]:
+    """What stands before each sentence, since the one before it."""
     start = cut_.hit.chunk.start
-    gaps = [cut_.hit.chunk.text[before[1] - start : after[0] - start] for before, after in pairwise(cut_.spans)]
-    return list_around(index, texts, ["", *gaps])
+    gaps = (cut_.hit.chunk.text[before[1] - start : after[0] - start] for before, after in pairwise(cut_.spans))
+    return ["", *gaps]
 
 
 def _place(cut_: Cut, index: int) -> tuple[str, int, int]:

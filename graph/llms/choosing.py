@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 
 from chunking.sentences import split_sentences
+from graph.behind import head_of
 from graph.columns import offers, row_name, tells_by_row
 from graph.entries import asked as asked_option
 from graph.evidence import Source, Strip
 from graph.exchanges import is_question, is_verdict
-from graph.fields import asks_roll, tells, tells_of_others
+from graph.fields import asks_roll, is_field, tells, tells_of_others
+from graph.headings import says_question
 from graph.language import has_han
 from graph.lists import announces, list_around
 from graph.llms.base import Request
@@ -57,7 +59,7 @@ def ranked(request: Request, part: str, number: int | None) -> list[tuple[Source
     expected = Expected(part)
     asked = request.standalone
     scored = [entry for source in request.sources for entry in _scored(source, asked, part, number, expected)]
-    scored = _of_range(asked, scored)
+    scored = _of_item(part, _of_range(asked, scored))
     scored = sorted((entry for entry in scored if entry[0] > 0), key=lambda entry: -entry[0])
     if not scored:
         return []
@@ -106,7 +108,8 @@ def _scored(
     for strip in source.strips:
         own = _own(strip, number)
         header = header_line(source, strip)
-        if _answers(question, part, source, strip) or tells(part, strip.text, strip.heading):
+        under = says_question(part, strip.heading)
+        if under or _answers(question, part, source, strip) or tells(part, strip.text, strip.heading):
             score = own + ROW_BONUS
         else:
             score = own + KIND_BONUS * expected.share(strip.text, header or "")
@@ -151,6 +154,25 @@ def _of_range(question: str, scored: list[tuple[float, Source, Strip]]) -> list[
         (score if held is None else score + ROW_BONUS if held and score else 0.0, source, strip)
         for held, (score, source, strip) in ((holds.get(i), entry) for i, entry in enumerate(scored))
     ]
+
+
+def _of_item(part: str, scored: list[tuple[float, Source, Strip]]) -> list[tuple[float, Source, Strip]]:
+    """Without the fields of items ("Owner: Ada Byron.") that have less of the question than another that has some."""
+    words = content_words(part)
+    heads = [_head(source, strip) if is_field(strip.text) else None for _, source, strip in scored]
+    shared = [0 if one is None else len(words & content_words(one.text)) for one in heads]
+    most = max(shared, default=0)
+    return [
+        (0.0 if one is not None and own < most else score, source, strip)
+        for one, own, (score, source, strip) in zip(heads, shared, scored, strict=True)
+    ]
+
+
+def _head(source: Source, strip: Strip) -> Strip | None:
+    """The sentence of the item that a kept field is of."""
+    strips = source.strips
+    first = head_of([one.text for one in strips], source.gaps, strips.index(strip))
+    return None if first is None else strips[first]
 
 
 def _own(strip: Strip, number: int | None) -> float:

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from chunking.sentences import split_sentences
+from graph.behind import told_with
 from graph.evidence import Source, Strip
 from graph.exchanges import is_question, is_verdict, without_label
+from graph.headings import telling
 from graph.language import has_han
 from graph.lines import is_field
 from graph.lists import LIST_ITEM, items_around
@@ -105,8 +107,17 @@ def _quotes(request: Request) -> Iterator[Quote | Rest]:
             said += [content_words(unit) for unit in fresh]
             header = header_line(source, strip)
             line = is_field(strip.hit.chunk.text, *(at - strip.hit.chunk.start for at in (strip.start, strip.end)))
-            for unit in fresh:
-                yield Quote(source, quoted(unit, header if unit == strip.text else None, sought), line)
+            before, behind = _completing(part, source, strip, fresh)
+            listed |= {(source.hit.chunk.id, one.start) for one in (*before, *behind)}
+            said[-1] = said[-1].union(*(content_words(one.text) for one in (*before, *behind)))
+            above = None if behind else telling(part, strip.text, _headings(strip))
+            texts = [
+                *(quoted(one.text) for one in before),
+                *(quoted(unit, header if unit == strip.text else None, sought) for unit in fresh),
+                *(quoted(one.text) for one in behind),
+            ]
+            for number, text in enumerate(texts):
+                yield Quote(source, text if number or above is None else _under(above, text), line)
 
 
 def _list(source: Source, items: Sequence[Sequence[Strip]]) -> Iterator[Quote]:
@@ -116,6 +127,29 @@ def _list(source: Source, items: Sequence[Sequence[Strip]]) -> Iterator[Quote]:
         number = "" if mark is None else f"{mark[1]} " if mark[1][0].isdigit() else "- "
         gap = "" if has_han(first.text) else " "
         yield Quote(source, number + gap.join(quoted(one.text) for one in (first, *further)), line=mark is not None)
+
+
+def _completing(
+    part: str, source: Source, strip: Strip, told: Sequence[str]
+) -> tuple[Sequence[Strip], Sequence[Strip]]:
+    """The kept sentences before and behind one that complete what it says of the question."""
+    strips = source.strips
+    index = strips.index(strip)
+    beside = told_with(part, [one.text for one in strips], source.gaps, index)
+    kept = [(i, strips[i]) for i in beside if strips[i].text not in told]
+    return [one for i, one in kept if i < index], [one for i, one in kept if i > index]
+
+
+def _headings(strip: Strip) -> Sequence[str]:
+    """Those above a sentence, the nearest first, without the document's title."""
+    above = dict.fromkeys((strip.heading, *reversed(strip.hit.chunk.heading_path)))
+    return [heading for heading in above if heading and heading != strip.hit.document.title]
+
+
+def _under(heading: str, text: str) -> str:
+    """What is quoted, behind its heading."""
+    named = quoted(heading)
+    return f"{named}：{text}" if _reads_chinese(text) else f"{named}: {text}"
 
 
 def _with_antecedent(strip: Strip) -> list[str]:

@@ -93,6 +93,7 @@ def _refined(state: State, run: Run, cuts: list[Cut], by_part: list[list[list[fl
         budget=run.generation.evidence_tokens,
         count_tokens=run.deps.embedder.count_tokens,
         follow=asks_several(state["standalone"]),
+        asked=asked,
         tables=extreme(state["standalone"]) != 0 or enumerates(state["standalone"]),
     )
     sources = number_sources(strips, [made.hit for made in cuts])

@@ -1,0 +1,152 @@
+"""Sentences of a passage that complete another, which repeats the question, reports or proposes: they tell the rest.
+
+"CardLink moves to TLS 1.3. Confirmed for 1 June 2025." answers when; the first of the two is all that is like the
+question.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from graph.exchanges import is_question
+from graph.fields import is_field, tells
+from graph.lists import LIST_ITEM, announces
+from graph.outcomes import concludes
+from graph.questions import Expected
+from graph.support import content_words
+
+REPEATS = 0.5
+"""Share of a sentence's words that a question has which it only repeats."""
+KNOWN = 0.8
+"""Of what is expected of an answer, what the sentence behind must have."""
+_DECIDED_WITHIN = 3
+"""Sentences behind a proposal in which what was decided about it is looked for."""
+_CHAIN = 4
+"""Clauses of one sentence that are told with one of them, in either direction."""
+
+_LEANS = re.compile(
+    r"\s*(?:拒不|[逾過过]期|情[节節]|造成|[构構]成|其中|但|否[则則]|同[时時]|[并並]|[仍还還]|[^，。；,;]{1,24}的[，,]"
+    r"|(?:but|if|in case|otherwise|and|or|which|provided|except|unless|below|above|after|from)\b)",
+    re.IGNORECASE,
+)
+"""A clause behind a semicolon that goes on about the same thing, and is no next member of a list."""
+_PROPOSES = re.compile(
+    r"\b(?:propos\w+|suggest\w*|request\w*|recommend\w*|wants? to|wanted to|asked (?:to|for|whether))\b"
+    r"|建[议議]|提[议議出]|申[请請]|要求|主[张張]",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"(?<=\S )[A-Z][\w.-]*\w|(?<=[\u3400-\u9fff])[A-Za-z][\w.-]*\w")
+_ENDS_CLAUSE = (";", "；")
+
+
+def told_with(question: str, sentences: Sequence[str], gaps: Sequence[str], index: int) -> list[int]:
+    """Indices of the sentences that have to be told with one of them, in order.
+
+    `gaps` holds what stands in the text before each sentence, since the one before it.
+    """
+    text = sentences[index]
+    if text.startswith("|"):
+        return []
+    found = {*_clauses(sentences, gaps, index)}
+    if (head := head_of(sentences, gaps, index)) is not None:
+        found.add(head)
+    found |= _fields(question, sentences, gaps, index)
+    behind = index + 1
+    if _near(sentences, gaps, behind) and _tells_the_rest(question, text, sentences[behind]):
+        found.add(behind)
+    return sorted(found | _decided(question, sentences, gaps, index))
+
+
+def head_of(sentences: Sequence[str], gaps: Sequence[str], index: int) -> int | None:
+    """The sentence whose "Owner: Ada Byron." a field is: the first of its item. None for a field of the document."""
+    if not _is_field(sentences[index]):
+        return None
+    first = index
+    while first and _of_item(sentences, gaps, first):
+        first -= 1
+    item = LIST_ITEM.match(sentences[first]) is not None
+    aside = any("\n" in gaps[i] and not gaps[i].endswith((" ", "\t")) for i in range(first + 1, index + 1))
+    if first == index or (aside and not item) or (not item and _is_field(sentences[first])):
+        return None
+    return first
+
+
+def _of_item(sentences: Sequence[str], gaps: Sequence[str], index: int) -> bool:
+    """Whether a sentence goes on with the item or the line before it."""
+    gap = gaps[index]
+    if gap.strip() or gap.count("\n") > 1 or LIST_ITEM.match(sentences[index]):
+        return False
+    return "\n" not in gap or gap.endswith((" ", "\t")) or _is_field(sentences[index])
+
+
+def _fields(question: str, sentences: Sequence[str], gaps: Sequence[str], index: int) -> set[int]:
+    """Those behind an item that tell what is asked of it."""
+    found = set[int]()
+    if _is_field(sentences[index]) and LIST_ITEM.match(sentences[index]) is None:
+        return found
+    for i in range(index + 1, len(sentences)):
+        if not _of_item(sentences, gaps, i):
+            break
+        if _is_field(sentences[i]) and head_of(sentences, gaps, i) == index and tells(question, sentences[i]):
+            found.add(i)
+    return found
+
+
+def _is_field(sentence: str) -> bool:
+    return is_field(sentence) and not announces(sentence)
+
+
+def _clauses(sentences: Sequence[str], gaps: Sequence[str], index: int) -> list[int]:
+    """The clauses of its sentence that go on about the same thing."""
+    first = last = index
+    while first and index - first < _CHAIN and _goes_on(sentences, gaps, first):
+        first -= 1
+    while last + 1 < len(sentences) and last - index < _CHAIN and _goes_on(sentences, gaps, last + 1):
+        last += 1
+    return [i for i in range(first, last + 1) if i != index]
+
+
+def _goes_on(sentences: Sequence[str], gaps: Sequence[str], index: int) -> bool:
+    parted = "\n" in gaps[index] or gaps[index].strip()
+    return (
+        not parted
+        and sentences[index - 1].rstrip().endswith(_ENDS_CLAUSE)
+        and _LEANS.match(sentences[index]) is not None
+    )
+
+
+def _near(sentences: Sequence[str], gaps: Sequence[str], index: int) -> bool:
+    """Whether a sentence stands in the paragraph or the item of the one before it."""
+    if index >= len(sentences) or gaps[index].strip() or gaps[index].count("\n") > 1:
+        return False
+    text = sentences[index]
+    return not (text.startswith("|") or LIST_ITEM.match(text) or is_question(text))
+
+
+def _tells_the_rest(question: str, text: str, behind: str) -> bool:
+    if is_question(text):
+        return False
+    asked, own = content_words(question), content_words(text)
+    expected = Expected(question)
+    repeats = len(own & asked) >= REPEATS * len(own)
+    if expected and repeats and expected.share(text) == 0.0 and expected.share(behind) >= KNOWN:
+        return True
+    lacking = [name for name in _NAME.findall(question) if not _says(text, name)]
+    return any(_says(behind, name) for name in lacking)
+
+
+def _says(text: str, name: str) -> bool:
+    return re.search(rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])", text) is not None
+
+
+def _decided(question: str, sentences: Sequence[str], gaps: Sequence[str], index: int) -> set[int]:
+    """What follows a proposal up to what was decided about it, unless it is asked who proposed or what."""
+    if _PROPOSES.search(question) or not _PROPOSES.search(sentences[index]):
+        return set()
+    for i in range(index + 1, min(index + 1 + _DECIDED_WITHIN, len(sentences))):
+        if not _near(sentences, gaps, i):
+            break
+        if concludes(sentences[i]):
+            return set(range(index + 1, i + 1))
+    return set()
