@@ -1,90 +1,25 @@
-"""Suites are run end to end with scripted systems: answers, scores, manifest, resume."""
+"""Suites are run end to end with scripted systems: answers, scores, manifest, what it may cost."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from chunking.errors import ConfigError, MissingExtraError, ProviderError
-from eval.corpus import Corpus, corpus_of_suite
-from eval.lines import LineWriter
+from eval.corpus import corpus_of_suite
 from eval.options import RunOptions
 from eval.recorded import RecordedSystem
 from eval.runner import Progress, RunResult, run_suite
-from eval.runs import ANSWERS, SCORES, SUMMARY, read_run
-from eval.suite import Suite, load_suite
+from eval.runs import read_run
+from eval.suite import Suite
 from eval.summary import ladder
 from graph.types import Answer, Usage
 from tests.fakes.embedder import HashEmbedder
-from tests.fakes.systems import ScriptedSystem, answer, cite, hit
-
-DOCUMENTS = [
-    {"doc_id": "temple", "title": "寺庙", "text": "深水埗关帝庙是香港一所关帝庙。\n\n它建于1891年。"},
-    {
-        "doc_id": "panthers",
-        "title": "Panthers",
-        "text": "The defense gave up 308 points.\n\nFour players were selected.",
-    },
-]
-QUESTIONS: list[dict[str, Any]] = [
-    {
-        "id": "zh",
-        "question": "深水埗关帝庙在哪里？",
-        "reference": "香港",
-        "reference_spans": [{"doc_id": "temple", "text": "深水埗关帝庙是香港一所关帝庙。", "start": 0, "end": 15}],
-        "answer_spans": [{"doc_id": "temple", "text": "香港", "start": 7, "end": 9}],
-        "type": "fact",
-    },
-    {
-        "id": "en",
-        "question": "How many points did the defense give up?",
-        "reference": "308 points",
-        "answers": ["308"],
-        "reference_spans": [{"doc_id": "panthers", "text": "The defense gave up 308 points."}],
-        "type": "fact",
-    },
-    {"id": "none", "question": "Who coached the team?", "answerable": False, "type": "unanswerable"},
-]
-FREE = ("retrieval", "answer", "crag")
-
-
-def suite_folder(folder: Path, questions: list[dict[str, Any]] = QUESTIONS) -> Suite:
-    folder.mkdir(exist_ok=True)
-    for name, lines in (("documents", DOCUMENTS), ("questions", questions)):
-        text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-        (folder / f"{name}.jsonl").write_text(text, encoding="utf-8")
-    return load_suite(folder)
-
-
-@pytest.fixture
-def suite(tmp_path: Path) -> Suite:
-    return suite_folder(tmp_path / "suite")
-
-
-def script(corpus: Corpus, **extra: Any) -> Any:
-    """Right on Chinese, right words from a late passage in English, refusal elsewhere."""
-    temple, panthers = (next(d for d in corpus.documents if d.id == corpus.names[n]) for n in ("temple", "panthers"))
-
-    def handler(question: str) -> Answer:
-        if "关帝庙" in question:
-            return answer(question, "在香港。[1]", hits=[hit(temple, 0, 15)], citations=[cite(temple, 0, 15)], **extra)
-        if "points" in question:
-            hits = [hit(panthers, 33, len(panthers.text)), hit(panthers, 0, 31)]
-            return answer(question, "It gave up 308 points [1].", hits=hits, citations=[cite(panthers, 0, 31)], **extra)
-        return answer(question, "The documents do not say.", status="abstained", route="incorrect", confidence=0.1)
-
-    return handler
-
-
-def run(suite: Suite, *systems: ScriptedSystem, out: Path, **options: Any) -> list[RunResult]:
-    corpus = corpus_of_suite(suite)
-    return asyncio.run(run_suite(suite, corpus, systems, out, options=RunOptions(**{"metrics": FREE, **options})))
+from tests.fakes.small_suite import DOCUMENTS, FREE, QUESTIONS, run, script, suite_folder
+from tests.fakes.systems import ScriptedSystem, answer
 
 
 def test_a_run_is_on_disk_with_every_score(suite: Suite, tmp_path: Path) -> None:
@@ -168,106 +103,6 @@ def test_a_suite_with_missing_evidence_runs_where_that_is_allowed(tmp_path: Path
     assert not (tmp_path / "run").exists()
     (result,) = run(suite, system, out=tmp_path / "run", allow_missing_evidence=True)
     assert result.run.summary["unlocated"] == ["zh"]
-
-
-def test_nothing_is_asked_or_scored_twice_on_resume(suite: Suite, tmp_path: Path) -> None:
-    system = ScriptedSystem(script(corpus_of_suite(suite)))
-    run(suite, system, out=tmp_path / "run", repeat=2)
-    before = {name: (tmp_path / "run" / name).read_bytes() for name in (ANSWERS, SCORES, SUMMARY)}
-    assert len(system.asked) == 6
-    resumed = ScriptedSystem(script(corpus_of_suite(suite)))
-    run(suite, resumed, out=tmp_path / "run", repeat=2, resume=True)
-    assert not resumed.asked
-    assert (system.readied, resumed.readied) == (1, 0)
-    assert {name: (tmp_path / "run" / name).read_bytes() for name in before} == before
-
-
-def test_a_run_cut_anywhere_resumes_to_the_same_scores(suite: Suite, tmp_path: Path) -> None:
-    handler = script(corpus_of_suite(suite))
-    (whole,) = run(suite, ScriptedSystem(handler), out=tmp_path / "run")
-    lines = (tmp_path / "run" / ANSWERS).read_bytes().splitlines(keepends=True)
-    scores = (tmp_path / "run" / SCORES).read_bytes()
-    for kept, torn in ((0, b'{"id": "zh"'), (1, b""), (2, lines[2][:-1])):
-        (tmp_path / "run" / ANSWERS).write_bytes(b"".join(lines[:kept]) + torn)
-        (tmp_path / "run" / SCORES).write_bytes(scores[: len(scores) * kept // 3])
-        system = ScriptedSystem(handler)
-        (resumed,) = run(suite, system, out=tmp_path / "run", resume=True)
-        assert len(system.asked) == 3 - kept
-        assert resumed.run.scores.keys() == whole.run.scores.keys()
-        assert [resumed.run.scores[key] for key in whole.run.scores] == list(whole.run.scores.values())
-
-
-def test_an_existing_run_is_not_overwritten_and_a_different_one_not_continued(suite: Suite, tmp_path: Path) -> None:
-    system = ScriptedSystem(script(corpus_of_suite(suite)))
-    run(suite, system, out=tmp_path / "run")
-    with pytest.raises(ConfigError, match="--resume"):
-        run(suite, system, out=tmp_path / "run")
-    with pytest.raises(ConfigError, match=r"with another number of repeats \(1 then, 2 now\): choose"):
-        run(suite, system, out=tmp_path / "run", resume=True, repeat=2)
-    other = ScriptedSystem(script(corpus_of_suite(suite)), version="ffff")
-    with pytest.raises(ConfigError, match="pipeline version"):
-        run(suite, other, out=tmp_path / "run", resume=True)
-    changed = suite_folder(tmp_path / "suite", QUESTIONS[:2])
-    with pytest.raises(ConfigError, match="suite"):
-        run(changed, system, out=tmp_path / "run", resume=True)
-
-
-class Killed(Exception):  # noqa: N818
-    """Stands for kill -9: nothing of the run is closed or finished after it."""
-
-
-def killed_after(scores: int) -> Callable[[Progress], None]:
-    def progress(seen: Progress) -> None:
-        if seen.stage == "scores" and seen.done == scores:
-            raise Killed
-
-    return progress
-
-
-def rescored(suite: Suite, out: Path, *metrics: str, killed: int | None = None, **options: Any) -> RunResult:
-    corpus = corpus_of_suite(suite)
-    options = {"metrics": metrics or FREE, "resume": True, **options}
-    progress = None if killed is None else killed_after(killed)
-    running = run_suite(
-        suite, corpus, [ScriptedSystem(script(corpus))], out, options=RunOptions(**options), progress=progress
-    )
-    return asyncio.run(running)[0]
-
-
-def test_a_killed_rescoring_leaves_the_scores_and_is_not_a_finished_run(suite: Suite, tmp_path: Path) -> None:
-    out = tmp_path / "run"
-    (whole,) = run(suite, ScriptedSystem(script(corpus_of_suite(suite))), out=out)
-    assert whole.run.summary
-    with pytest.raises(Killed):
-        rescored(suite, out, rescore=True, killed=2)
-    left = read_run(out)
-    assert left.summary == {}
-    assert left.scores == whole.run.scores
-    assert rescored(suite, out).run == whole.run
-    with pytest.raises(Killed):
-        rescored(suite, out, rescore=True, killed=2)
-    assert rescored(suite, out, rescore=True).run.scores == whole.run.scores
-    assert sorted(path.name for path in out.iterdir() if path.is_dir()) == []
-
-
-def test_a_resumed_run_is_not_finished_while_it_goes_on(suite: Suite, tmp_path: Path) -> None:
-    out = tmp_path / "run"
-    run(suite, ScriptedSystem(script(corpus_of_suite(suite))), out=out, metrics=("f1",))
-    with pytest.raises(Killed):
-        rescored(suite, out, "f1", "mrr", killed=0)
-    assert read_run(out).summary == {}
-    unscored = rescored(suite, out, "f1")
-    assert unscored.stopped == unscored.run.summary["stopped"] == "interrupted"
-    assert rescored(suite, out, "f1", "mrr").run.summary["stopped"] is None
-
-
-def test_rescoring_some_metrics_keeps_the_others(suite: Suite, tmp_path: Path) -> None:
-    out = tmp_path / "run"
-    (whole,) = run(suite, ScriptedSystem(script(corpus_of_suite(suite))), out=out)
-    again = rescored(suite, out, "f1", rescore=True)
-    assert again.run.scores == whole.run.scores
-    assert again.run.manifest["metrics"] == whole.run.manifest["metrics"]
-    assert len((out / SCORES).read_bytes().splitlines()) == len(whole.run.scores) + 3
 
 
 def test_a_failing_pipeline_is_a_status_and_can_be_asked_again(suite: Suite, tmp_path: Path) -> None:
@@ -393,15 +228,3 @@ def test_recorded_answers_of_another_program_are_scored(tmp_path: Path) -> None:
     plain = suite_folder(tmp_path / "plain")
     with pytest.raises(ConfigError, match="no responses"):
         RecordedSystem(plain, corpus)
-
-
-def test_rescoring_keeps_the_answers(suite: Suite, tmp_path: Path) -> None:
-    system = ScriptedSystem(script(corpus_of_suite(suite)))
-    run(suite, system, out=tmp_path / "run", metrics=("mrr",))
-    writer = LineWriter(tmp_path / "run" / SCORES)
-    writer.write({"question": "zh", "repeat": 0, "metric": "mrr", "value": 0.0, "status": "ok", "reason": None})
-    writer.close()
-    (result,) = run(suite, system, out=tmp_path / "run", metrics=("mrr", "f1"), resume=True, rescore=True)
-    assert len(system.asked) == 3
-    assert result.run.values("mrr")["zh"] == [1.0]
-    assert list(result.run.metrics) == ["mrr", "f1"]
