@@ -10,7 +10,9 @@ from itertools import count, islice
 
 from chunking.types import Document
 from eval.drafting.facts import Fact
+from eval.drafting.missing import missing_attributes
 from eval.drafting.names import is_code, with_article
+from eval.drafting.others import other_members
 from eval.testset import Draft, passage
 
 _ABSENT = {
@@ -44,8 +46,13 @@ _MOST_TRIED = 100
 
 
 def unanswerable(facts: Sequence[Fact], documents: Sequence[Document]) -> Iterator[Draft]:
-    """One for each subject and each table, those about things and about codes by turns."""
-    kinds = [_unsaid(facts, documents), _next_codes(facts, documents)]
+    """Of each kind by turns: what is not told of a name, another member of a kind, a thing's price or maker, a code."""
+    kinds = [
+        other_members(facts, documents),
+        *missing_attributes(documents),
+        _unsaid(facts, documents),
+        _next_codes(facts, documents),
+    ]
     while kinds:
         for kind in tuple(kinds):
             if (draft := next(kind, None)) is None:
