@@ -10,18 +10,18 @@ MONEY = (
 )
 LIFE = r"\([^()]{0,60}\d{3,4}[^()]{0,30}[-–—~][^()]{0,60}\)|\([^()]{0,20}(?:b\.|d\.|born|died)[^()]{0,60}\)"
 """(3 March 1871 – 19 October 1944)."""
-_LENGTH = r"(?:km|cm|mm|m|met(?:er|re)s?|kilomet(?:er|re)s?|miles?|feet|foot|ft|inch(?:es)?)"
-SIZE = (
-    rf"\d ?[x×*] ?\d|\d ?{_LENGTH} (?:by|x|×)|\d[ -]?{_LENGTH}\b"
-    r"(?! ?(?:long|high|tall|wide|deep|thick|above|below|away|from|apart|of"
-    r"|in (?:length|height|width|depth|diameter))\b)"
-)
-"""A length that is not said to be that of another side."""
-
 _COUNT = (
     r"(?:\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|dozens?|hundreds?|thousands?"
     r"|millions?|half|couple|several|many|few|no|none|single|one)\b)"
 )
+_LENGTH = r"(?:km|cm|mm|m|met(?:er|re)s?|kilomet(?:er|re)s?|miles?|feet|foot|ft|inch(?:es)?)"
+SIZE = (
+    rf"\d ?[x×*] ?\d|{_COUNT} ?{_LENGTH} (?:by|x|×)|{_COUNT}[ -]?{_LENGTH}\b"
+    r"(?! ?(?:long|high|tall|wide|deep|thick|above|below|away|from (?:the|here)|apart|of"
+    r"|in (?:length|height|width|depth|diameter))\b)"
+)
+"""A length that is not said to be that of another side."""
+
 _HEADS = (
     r"\b(?:what|which|who|whose|when|where|how (?:long|much|many|high|large|big|old|often|far|wide)|is there|are there"
     r"|tell me|give me|do|does|has|have|can)\b"
@@ -36,7 +36,7 @@ def asks(nouns: str, *others: str) -> str:
 
 
 def counted(nouns: str, *others: str) -> str:
-    """A number shortly before one of `nouns`, or behind it in a table; or one of `others`."""
-    return "|".join(
-        (rf"{_COUNT}[^.!?\n]{{0,25}}\b(?:{nouns})", rf"\b(?:{nouns})\w*[ \t]*(?:[:|=]|is|are|was)[ \t]*\d", *others)
-    )
+    """A number shortly before one of `nouns`, or right behind it; or one of `others`."""
+    before = rf"{_COUNT}[^.!?\n]{{0,25}}\b(?:{nouns})"
+    behind = rf"\b(?:{nouns})\w*[ \t]*(?:[:|=]|is|are|was|of|for)?[ \t]*\d"
+    return "|".join((before, behind, *others))

@@ -11,24 +11,29 @@ ATTRIBUTES = (
         asks(
             "prices?|cost|fees?|tariff|toll|fare|subscription fee|entry fee|admission(?: fee)?|pricing|rent|charges?",
             r"\bhow (?:expensive|cheap|pricey|costly)\b",
-            r"\bhow much (?:is|are|was|were) (?!left|known)",
+            r"\bhow much (?:is|are|was|were) (?!left|known|the (?:deposit|discount|bonus|penalty|fine|tax"
+            r"|budget|salary|interest|pension|warranty)\b)",
             r"\b(?:what|how much)\b[^?]*\b(?:cost|costs|charge|charged|set (?:you|me|us|one) back)\b",
             r"\bhow much (?:do|does|did|must|should|will) (?:I|we|you|one|it|users?|customers?|visitors?"
             r"|they) (?:have to )?pay\b",
         ),
-        r"pric|\bcosts?\b|costing|\bfees?\b|charg|\brates?\b|\bpaid\b|\bpay(?:s|able|ments?|ing)?\b|\bfree\b"
-        rf"|{MONEY}|\bworth\b|expens|cheap|budget|tariff|\bfares?\b|\btolls?\b|subscri|per month"
+        r"pric|\bcosts?\b|costing|\bfees?\b|charg|\brates?\b(?! limit)|\bpays? (?:what|for|extra|nothing)"
+        rf"|\bfree\b|{MONEY}|\bworth\b|expensive|cheap|budget|tariff|\bfares?\b|\btolls?\b|per month"
         r"|\bvalue[ds]?\b|\brent|\b(?:sells?|sold|sale) (?:for|at)\b|amount|\bbill(?:ed|ing|ion)?\b|discount"
-        "|licen[cs]e fee|million|bought for|purchas|afford|inexpensive|quote|money",
+        r"|licen[cs]e fee|million|bought for|purchas|afford|inexpensive|quote|money|\b(?:goes|go|yours|sells?"
+        r"|comes?|offered|had) (?:for|at) (?:only |just |a mere |about |around |under )?\d|on the house"
+        r"|\bfor (?:only|just|a mere)\b|nothing\b",
     ),
     Words(
         "a salary",
         asks(
-            "salar(?:y|ies)|wages?|pay|income|remuneration|hourly rate",
-            r"\bhow much\b[^?]*\b(?:earn|make|get paid|be paid|paid)\b",
+            "salar(?:y|ies)(?! paid)|wages?(?! paid)|income|remuneration|hourly rate",
+            r"\bhow much\b[^?]*\b(?:earn|earns|get paid|be paid)\b",
+            r"\bwhat is (?:the|his|her|their) (?:\w+ )?pay\b",
         ),
         r"salar|\bwages?\b|earn|income|compensat|remunerat|stipend|\bpay\b|payroll|\bpaid\b|\bpays\b"
-        rf"|per (?:hour|month|year|annum)|annual(?:ly)?\b[^.]{{0,30}}{MONEY}|fee|{MONEY}",
+        rf"|per (?:hour|month|year|annum)|annual(?:ly)?\b[^.]{{0,30}}{MONEY}|fee|{MONEY}|takes? home|per month"
+        r"|a month\b|an hour\b|a year\b",
     ),
     Words(
         "a pay day",
@@ -38,7 +43,8 @@ ATTRIBUTES = (
             r"\bwhen\b[^?]*\bget paid\b",
         ),
         r"pay ?day|pay ?roll|(?:salar|wage|\bpay\b)[^.]{0,60}(?:month|\bday\b|date|week|\d|fortnight)"
-        r"|(?:month|\bday\b|week)[^.]{0,60}(?:salar|wage|\bpay\b)",
+        r"|(?:month|\bday\b|week)[^.]{0,60}(?:salar|wage|\bpay\b)|account|transferred|credited|(?:money"
+        r"|pay)[^.]{0,40}\b(?:on|by) the \d",
     ),
     Words(
         "a budget",
@@ -50,24 +56,27 @@ ATTRIBUTES = (
         "a bonus",
         asks("bonus(?:es)?|thirteenth salary|13th salary", r"\bbonus"),
         "bonus|thirteenth|13th|gratuit|incentive|premium|christmas|profit.shar|reward|extra pay|commission"
-        "|gift|stock option",
+        r"|gift|stock option|extra month|additional month|extra (?:salary|money)|on top\b",
     ),
     Words(
         "a discount",
         asks("discounts?|rebates?|reduction"),
         r"discount|\d ?(?:%|per ?cent) (?:off|less)|reduc(?:ed|tion)|rebate|cheaper|half price|concession"
-        r"|special offer|voucher|coupon|\bfree\b|lower price|saving|deduct",
+        r"|special offer|voucher|coupon|\bfree\b|lower price|saving|deduct|\bhalf\b|pay less|less for"
+        r"|\b\d+ ?(?:%|per ?cent) (?:on|for|if|when)",
     ),
     Words(
         "a deposit",
         asks("deposits?|down payment"),
-        r"deposit|in advance|advance payment|security|prepa(?:y|id)|up ?front|down payment|bond\b|retainer",
+        r"deposit|in advance|advance payment|security|prepa(?:y|id)|up ?front|down payment|bond\b|retainer"
+        "|months?'? rent|months? of rent|left with|caution|guarantee|first instal",
     ),
     Words(
         "a penalty",
         asks("penalt(?:y|ies)|late fee|fine|surcharge"),
         r"penalt|\bfine[ds]?\b|late fee|surcharge|\binterest\b|sanction|liquidated|forfeit|punish|compensat"
-        "|damages|reminder fee|prison|suspend|depriv|convict",
+        r"|damages|reminder fee|prison|suspend|depriv|convict|\bpays? (?:\d|[$€£])|per day late"
+        r"|late\b[^.]{0,30}\d",
     ),
     Words(
         "an interest rate",
@@ -81,13 +90,15 @@ ATTRIBUTES = (
             r"\bhow much (?:profit|money|revenue)\b[^?]*\b(?:make|made|earn)",
         ),
         rf"revenue|turnover|\bsales\b|income|earn|profit|gross|\bmade\b[^.]{{0,20}}{MONEY}|million|billion"
-        r"|proceeds|\bloss|takings",
+        r"|proceeds|\bloss|takings|took in|taken in|brought in|worth of",
     ),
     Words(
         "a warranty",
         asks("warrant(?:y|ies)|guarantees?", r"\b(?:warranty|guarantee)\b"),
         r"warrant|guarant|\bcover(?:s|ed|age)? (?:for|against|by)|years? of cover|parts and labou?r"
-        r"|repair(?:s|ed)? free|free repair|replaced? (?:free|at no)|defects?\b[^.]{0,40}(?:year|month)",
+        r"|repair(?:s|ed)? free|free repair|replaced? (?:free|at no)|defects?\b[^.]{0,40}(?:year|month)"
+        r"|(?:mend|repair|fix|replac)\w*[^.]{0,60}(?:\bfree|no charge|no cost|without charge|nothing)|(?:free"
+        r"|no charge|no cost)[^.]{0,40}(?:mend|repair|fix|replac)|\b(?:lifetime|year)s? promise",
     ),
     Words(
         "a colour",
@@ -108,7 +119,8 @@ ATTRIBUTES = (
         r"|steel|iron|\bmetal|alumin|\bwood|timber|\boak|pine|plastic|polymer|nylon|polyester|glass|leather"
         "|cotton|wool|silk|linen|stone|brick|concrete|marble|granite|ceramic|clay|porcelain|rubber|carbon"
         r"|\btin\b|copper|brass|bronze|\bgold|silver|titanium|paper|bamboo|fib(?:re|er)|fabric|alloy|gas|dust"
-        r"|cells?\b|protein|particles",
+        r"|cells?\b|protein|particles|weld|carved|\bcast\b|woven|knit|forged|hewn|sewn|cut from|moulded"
+        r"|tubes?\b|laminat",
     ),
     Words(
         "ingredients",
@@ -118,9 +130,9 @@ ATTRIBUTES = (
     ),
     Words(
         "a certificate",
-        asks("certificates?|certifications?|approvals?", r"\bcertified\b"),
+        asks("certificates?|certifications?|approvals?|(?:ce|ul|tüv) mark", r"\bcertified\b"),
         r"certif|approv|\bCE\b|standard|\bISO\b|\bEN ?\d|\bUL\b|complian|comply|complies|conform|\bmark(?:ed"
-        r"|ing)?\b|tested|TÜV|label|accredit|note\b",
+        r"|ing)?\b|tested|TÜV|label|accredit|\bseals?\b|stamp|logo|\bsign\b",
     ),
     Words(
         "an app",
@@ -137,7 +149,7 @@ ATTRIBUTES = (
     Words(
         "a cable",
         asks("(?:power )?(?:cords?|cables?)|mains lead"),
-        r"\bcord|cable|\blead\b|\bwir(?:e|ed|ing)|\bplug|socket|\bmains lead",
+        r"\bcord|cable|\blead\b|\bwir(?:e|ed|ing)|\bplug|socket|\bmains lead|\bflex\b|extension",
     ),
     Words(
         "an energy class",
@@ -151,7 +163,7 @@ ATTRIBUTES = (
             r"\bwhen\b[^?]*\b(?:expire|go bad|spoil)",
         ),
         r"shelf|expir|best.before|\bkeeps?\b|\bstor(?:e|ed|age)\b|\blasts?\b|use by|valid|durab|until|within"
-        r"|runs? (?:for|until|out)|term\b|ends?\b",
+        r"|runs? (?:for|until|out)|term\b|ends?\b|\bgood for\b|\bopened|\bfresh|\buse within",
     ),
     Words(
         "side effects",
@@ -161,7 +173,8 @@ ATTRIBUTES = (
     Words(
         "a right of return",
         asks("returns? policy|refunds?|refund policy|right of return", r"\breturned\b[^?]*\brefund"),
-        r"\breturn|refund|exchang|money.back|withdraw|reimburs|cancel|give back|send back",
+        r"\breturn|refund|exchang|money.back|withdraw|reimburs|cancel|give back|send back"
+        r"|\bsen[dt] (?:it )?back|br[io][nu]g?h?t? (?:it )?back|tak(?:e|en) (?:it )?back|money",
     ),
     Words(
         "a delivery",
@@ -170,7 +183,14 @@ ATTRIBUTES = (
             r"\bhow long does (?:delivery|shipping) take\b",
         ),
         r"deliver|\bship|dispatch|arriv|courier|postage|freight|sent (?:by|within|out)|transport|parcel"
-        r"|carriage|post\b|mail",
+        r"|carriage|post\b|mail|\breach(?:es)? (?:you|us|the)|working days|(?:within|in) [\w ]{1,14}days"
+        "|on (?:its|the) way|leaves? (?:our|the) (?:warehouse|store)",
+    ),
+    Words(
+        "dimensions",
+        asks("dimensions?|measurements", r"\bwhat size\b"),
+        r"dimension|measur|\bsize|\d ?[x×*] ?\d|footprint|width|height|length|\bwide|\btall|\blong\b|\bhigh"
+        f"|large|area|{SIZE}",
     ),
     Words(
         "a width",
@@ -252,7 +272,8 @@ ATTRIBUTES = (
             "accessor(?:y|ies)|scope of delivery",
             r"\b(?:included in|comes? in|inside) the (?:box|package)\b",
         ),
-        r"includ|suppl|accessor|comes? with|\bbox|\bscope|contain|pack|enclos|optional|attach",
+        r"includ|suppl|accessor|comes? with|\bbox|\bscope|contain|pack|enclos|optional|attach|carton|package"
+        "|you(?:'ll| will)? find|along with|together with|bundle|ships with",
     ),
     Words(
         "a storage size",

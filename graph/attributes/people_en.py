@@ -15,7 +15,8 @@ ATTRIBUTES = (
         ),
         r"design(?!ed (?:for|to|as|with)\b)|architect|\bdrew|\bdrawn|\bdrawings?\b|\bdraft|\bplan(?:s|ned"
         r"|ner)? (?:by|of|were)\b|conceiv|devis|engineer|sketch|creat(?:ed|or|ion)|invent|brainchild"
-        f"|the work of|develop(?:ed|er)|built by|{BY}|author|styl(?:ed|ist|ing)|pencil",
+        rf"|the work of|develop(?:ed|er)|built by|{BY}|author|styl(?:ed|ist|ing)|pencil|studio|\b(?:desk|hand"
+        r"|pen|idea|board) of\b|classic (?:by|from|of)",
     ),
     Words(
         "an author",
@@ -66,7 +67,8 @@ ATTRIBUTES = (
         r"chief exec|\bceo\b|c\.e\.o|(?:managing|executive|general) (?:director|manager)|president|\bdirector"
         r"|chair(?:man|woman|person|ed|s)?\b|\bhead(?:s|ed)?\b(?! office)|\bled by\b|\bleads\b|\bruns (?:the"
         r"|a|it)\b|run by|\bboss|at the helm|found(?:er|ed)\b|\bowner|principal|executive|manag(?:ed|es"
-        r"|ing)\b|took over|takes over|in charge|entrepreneur|proprietor",
+        r"|ing)\b|took over|takes over|in charge|entrepreneur|proprietor|\btop of\b|steer|in command|\bhelm"
+        r"|\bguid(?:es|ed)\b",
     ),
     Words(
         "a director",
@@ -90,12 +92,12 @@ ATTRIBUTES = (
         asks(
             "owners?|proprietors?|landlords?|parent company",
             r"\bwho (?:owns|owned|possesses)\b",
-            r"\bbelong(?:s|ed)? to\b",
+            r"\bwho(?:m)?\b[^?]*\bbelong(?:s|ed)? to\b",
         ),
         r"\bown(?:s|ed|er|ers|ership|ing)?\b|belong|property of|possess|proprietor|\bheld\b|b(?:ought|uys?)\b"
         r"|acqui|purchas|\bsold\b|landlord|subsidiar|in the hands|private|state-owned|public(?:ly)?\b|operat"
         r"|\brun by\b|maintain|manag|trust|parent|\bpart of\b|donat|inherit|heir|took over|leas(?:ed|es)"
-        "|tak(?:en|es) over|lessor|control",
+        r"|tak(?:en|es) over|lessor|control|passed (?:to|into)|\bhands\b|\bgiven to\b|bequeath|\bleft to\b",
     ),
     Words(
         "a manufacturer",
@@ -116,7 +118,8 @@ ATTRIBUTES = (
             r"\b(?:which|what) country\b[^?]*\b(?:manufactured|produced|made|assembled)\b",
         ),
         r"manufactur|\bmade (?:in|at|of|from|by)\b|produc(?:ed|tion|es)\b|factor(?:y|ies)|\bplants?\b|assembl"
-        r"|origin|built (?:in|at|by)|\bcomes? from\b|\bmills?\b|workshop|import|grown|works at",
+        r"|origin|built (?:in|at|by)|\bcomes? from\b|\bmills?\b|workshop|import|grown|works at|put together"
+        r"|works in\b|\bbuil(?:t|ds)\b|\bfrom the\b[^.]{0,20}works",
     ),
     Words(
         "a seller",
@@ -127,7 +130,8 @@ ATTRIBUTES = (
         ),
         r"import(?:s|ed|er|ers|ing)?\b(?! it\b)|distribut|dealer|\bsell|\bsold\b|\bsale|\bshops?\b"
         r"|\bstores?\b|retail|\bbuy|bought|purchas|\border(?:s|ed)?\b|available (?:from|at|in|through)|vendor"
-        "|suppl(?:ier|ied|ies)|market|outlet|stockist|agent",
+        r"|suppl(?:ier|ied|ies)|market|outlet|stockist|agent|\bget (?:it|the|them|one|yours)\b|\bbranch"
+        r"|from any\b|\bonline\b|\bavailable\b",
     ),
     Words(
         "a sponsor",
@@ -136,7 +140,8 @@ ATTRIBUTES = (
             r"\bwho (?:sponsors?|sponsored|funds?|funded|finances?|financed|pays for|paid for)\b",
         ),
         r"sponsor|\bfund|financ|donat|donor|\bgrant|\bback(?:ed|er|ers|ing)\b|partner|contribut|subsid"
-        r"|\bpaid (?:for )?by|\bpays?\b|endow|philanthrop|patron|support(?:ed|er|ers)? (?:by|of)|money|invest",
+        r"|\bpaid (?:for )?by|\bpays?\b|endow|philanthrop|patron|support(?:ed|er|ers)? (?:by|of)|money|invest"
+        r"|\bbills?\b|made possible|\bcarr(?:y|ies|ied) the cost|foot(?:s|ed)\b|at the expense",
     ),
     Words(
         "a minute taker",
@@ -145,13 +150,14 @@ ATTRIBUTES = (
             r"\bwho (?:took|takes|kept|wrote|recorded) (?:the )?(?:minutes|notes)\b",
         ),
         "minutes? (?:taken|by|writ|record|kept|:)|minute[- ]taker|minuted|recorder|recorded by|note-?taker"
-        "|notes (?:taken )?by|notes:|secretar|scribe|clerk",
+        "|notes (?:taken )?by|notes:|secretar|scribe|clerk|minutes?:|protocol",
     ),
     Words(
         "a spouse",
         asks("husbands?|wife|wives|spouses?|fianc[ée]e?", r"\b(?:married|marry|wed)\b"),
         r"husband|\bwife\b|wives|spouse|marri|marry|\bwed\b|wedd|widow|\bbride|groom|partner|divorc|couple"
-        r"|engaged to|consort|fianc|romance|lover|\bqueen\b|\bking\b|duchess|\bduke|\bmrs\b",
+        r"|engaged to|consort|fianc|romance|lover|\bqueen\b|\bking\b|duchess|\bduke|\bmrs\b|\baltar"
+        r"|shared (?:his|her) life|lived with|companion|\bmother of his|father of her",
     ),
     Words(
         "children",
@@ -162,7 +168,8 @@ ATTRIBUTES = (
             r"\b(?:have|has|had)(?: any)? (?:children|kids)\b",
         ),
         r"child|\bsons?\b|daughter|\bkids?\b|offspring|father of|mother of|\bheirs?\b|descend|\btwins?\b"
-        r"|\bbab(?:y|ies)|\bboys?\b|\bgirls?\b|gave birth|issue\b|parents? of|family of|grandchild",
+        r"|\bbab(?:y|ies)|\bboys?\b|\bgirls?\b|gave birth|issue\b|parents? of|family of|grandchild"
+        r"|\bhad (?:\d|one|two|three|four|five|six|seven|eight|nine|ten|no)\b",
     ),
     Words(
         "a mother",
@@ -189,7 +196,8 @@ ATTRIBUTES = (
             r"\b(?:when|what (?:year|date|day)|which year)\b[^?]*\bborn\b",
         ),
         rf"\bborn\b|birth|\bb\. |{LIFE}|\baged?\b|years? old|year-old|\bages? of\b|christened|bapti[sz]"
-        r"|\bin h(?:is|er) (?:twent|thirt|fort|fift|sixt|sevent|eight|ninet)",
+        r"|\bin h(?:is|er) (?:twent|thirt|fort|fift|sixt|sevent|eight|ninet)|\(\*|\* ?\d|light of day"
+        "|came into the world",
     ),
     Words(
         "an age",
@@ -200,14 +208,14 @@ ATTRIBUTES = (
             r"\bwhat (?:is|was) (?:his|her|[A-Z][\w' ]{1,40}'s) age\b",
         ),
         rf"\bborn\b|birth|\bb\. |{LIFE}|\baged?\b|years? old|year-old|\bages?\b|\bold\b|young|\b(?:at|turned"
-        r"|just|only) (?:\d\d|\w+teen|\w+ty(?:-\w+)?)\b|anniversary",
+        r"|just|only) (?:\d\d|\w+teen|\w+ty(?:-\w+)?)\b|anniversary|\(\*|\* ?\d",
     ),
     Words(
         "a birthplace",
         asks("birthplace|place of birth|home ?town", r"\bwhere\b[^?]*\bborn\b"),
         r"\bborn\b|birth|native|home ?town|\bgrew up\b|\braised\b|origin|hails?\b|c[ao]mes? from|came from"
         r"|\bis from\b|childhood|\bb\. |upbringing|farm|\bson of\b|daughter of|family|moved (?:from|to)"
-        r"|(?-i:\bfrom [A-Z])",
+        r"|(?-i:\bfrom [A-Z])|\(\*|light of day|came into the world",
     ),
     Words(
         "a death",
@@ -218,7 +226,8 @@ ATTRIBUTES = (
         ),
         rf"\bdie[ds]?\b|dying|\bdead\b|death|{LIFE}|kill|passed away|\blate\b|until h(?:is|er)|bur(?:y|ied)"
         r"|murder|assassin|suicid|execut|succumb|drown|perish|\blast (?:years|days)|\blost (?:his|her"
-        r"|their) li[fv]e|fatal|casualt|victim|fell in|slain|shot|funeral|memorial|\bd\. ",
+        r"|their) li[fv]e|fatal|casualt|victim|fell in|slain|shot|funeral|memorial|\bd\. |†|\blife ended"
+        r"|\bend of (?:his|her) life|\blife of \w+ ended|lost to|\btook (?:his|her) (?:own )?life",
     ),
     Words(
         "a cause of death",
@@ -228,7 +237,7 @@ ATTRIBUTES = (
         ),
         r"\bdie[ds]?\b|dying|\bdead\b|death|kill|passed away|murder|assassin|suicid|execut|succumb|drown"
         r"|perish|fatal|victim|slain|\bshot|illness|disease|cancer|heart|stroke|fever|accident|pneumonia"
-        "|tubercul|infect",
+        r"|tubercul|infect|\btook (?:him|her|[A-Z]\w+)\b|illness|hanged|beheaded|starv|collaps",
     ),
     Words(
         "a grave",
@@ -251,7 +260,8 @@ ATTRIBUTES = (
         "a prize",
         asks("prizes?|awards?|medals?|honou?rs?"),
         r"prize|award|medal|honou?r|\bwon\b|\bwin(?:s|ner|ners|ning)?\b|trophy|laureate|recogni[sz]|decorated"
-        r"|knight|title|order of|oscar|grammy|champion|fellow|member of|distinction|rank|cup\b|commendation",
+        r"|knight|title|order of|oscar|grammy|champion|fellow|member of|distinction|rank|cup\b|commendation"
+        r"|plaque|ribbon|\breceived the\b|\bcrown|bestow|presented with|garland|nominat|star\b",
     ),
     Words(
         "a religion",
@@ -282,13 +292,15 @@ ATTRIBUTES = (
             "painters?|illustrators?|photographers?",
             r"\bwho(?: \w+)? (?:paint|illustrat|photograph|sculpt)\w*",
         ),
-        rf"paint|artist|illustrat|photo|sculpt|{BY}|\bwork of|drawn|portrait|engrav|drew|fresco|carved",
+        rf"paint|artist|illustrat|photo|sculpt|{BY}|\bwork of|drawn|portrait|engrav|drew|fresco|carved|canvas"
+        r"|brush|made it|\bcreat|picture by",
     ),
     Words(
         "an approver",
         asks("approver", r"\bwho(?: \w+)? (?:approved|authori[sz]ed|ratified)\b"),
         rf"approv|\bsign(?:ed|s|ature)?\b|authori[sz]|endors|ratif|\bpassed|\bagreed|{BY}|confirm|accepted"
-        "|released by|decided",
+        r"|released by|decided|consent|green light|\bnod|go-ahead|blessing|\bvoted?\b|gave (?:his|her|its)"
+        "|permission|accord",
     ),
     Words(
         "a successor",
@@ -299,6 +311,6 @@ ATTRIBUTES = (
     Words(
         "a nickname",
         asks("nicknames?|pseudonyms?|pen name|real name|maiden name|birth name"),
-        r"nick|known as|called|alias|pseudonym|pen name|\bn[ée]e\b|\bborn\b|dubbed|\bname|epithet|[“”]",
+        r"nick|known as|called|alias|pseudonym|pen name|\bn[ée]e\b|\bborn\b|dubbed|\bname|epithet|[“”]|\x22",
     ),
 )

@@ -20,7 +20,8 @@ ATTRIBUTES = (
             "|release number",
         ),
         r"version|\bv\d|release[ds]?\b|edition|build \d|\d+\.\d+\.\d+"
-        r"|(?<!python )(?<!java )(?<!node )(?<!php )\b[A-Za-z]\w+ \d+\.\d+\b",
+        r"|(?<!python )(?<!java )(?<!node )(?<!php )\b[A-Za-z]\w+ \d+\.\d+\b|\bv?\d+\.\d+ (?:follows|came"
+        "|is out|brings|adds|fixes)",
     ),
     Words(
         "a release date",
@@ -45,7 +46,7 @@ ATTRIBUTES = (
         r"programming|written in|implemented in|\bpython|\bjava|\brust\b|c\+\+|c#|\bgo(?:lang)\b|\bGo \d"
         r"|kotlin|swift|typescript|ruby|\bphp\b|perl\b|haskell|scala\b|\blua\b|\bzig\b|elixir|erlang|fortran"
         r"|cobol|pascal|\bsql\b|\.net\b|node\.js|npm|pip\b|pipx|cargo|gem\b|\bC code|electron|codebase"
-        "|source code",
+        r"|source code|(?-i:\bGo\b)|\bcode\b",
     ),
     Words(
         "a memory size",
@@ -65,7 +66,7 @@ ATTRIBUTES = (
             r"employ|staff|worke?(?:rs|force|ed|s)\b|people|personnel|colleagues|crew|men\b|women|members"
             "|persons|labou?rer|team of|jobs",
             "headcount",
-            "workforce",
+            "workforce|payroll",
         ),
     ),
     Words(
@@ -135,7 +136,7 @@ ATTRIBUTES = (
     Words(
         "an e-mail address",
         asks("e-?mails?(?: address(?:es)?)?", r"\be-?mail\b"),
-        r"e-?mail|\w@\w|\bmail(?:box|to)|write to",
+        r"e-?mail|\w@\w|\bmail(?:box|to)|write to|write to",
     ),
     Words(
         "a contact",
@@ -171,13 +172,15 @@ ATTRIBUTES = (
     Words(
         "a court",
         asks("courts?|jurisdiction|governing law|applicable law|place of jurisdiction"),
-        r"\bcourt|jurisdict|\blaws?\b|arbitra|tribunal|dispute|judg|governed|legal",
+        r"\bcourt|jurisdict|\blaws?\b|arbitra|tribunal|dispute|judg|governed|legal|quarrel|disagree|litigat"
+        r"|mediat|settled|sued?\b",
     ),
     Words(
         "a trial",
         asks("(?:free )?trials?(?: period| version)?|demo(?: version)?|free version"),
         r"\btrial|\bfree\b|\bdemo|\btest(?:ing|ed)? (?:version|period|for)|\btry\b|evaluat|money.back"
-        r"|\bsample",
+        r"|\bsample|costs? nothing|no charge|without paying|first (?:month|week|\d+ days)|before you (?:buy"
+        "|pay)",
     ),
     Words(
         "parental leave",
@@ -213,6 +216,35 @@ ATTRIBUTES = (
         "unpaid|without pay|sabbatical|leave of absence|study|educational|training|special leave|career break",
     ),
     Words(
+        "a job title",
+        asks("job title|title|position|role"),
+        r"title|position|\brole\b|\bhead\b|manager|director|officer|lead(?:er|s)?\b|engineer|\bchief"
+        "|president|assistant|analyst|consultant|professor|clerk|secretar|chair|owner|coordinat|responsib"
+        "|works? as|speciali|advis|supervis|account|design(?:er)|architect|partner|founder|editor|teacher"
+        r"|minister|member|\bas an? |\bC[EFTIO]O\b|is (?:the|an?) \w+|looks? after|handles?\b|takes? care"
+        r"|\bruns?\b|in charge|\bcares? for",
+    ),
+    Words(
+        "a superior",
+        asks("manager|boss|superior|supervisor|line manager", r"\b(?:report|reports) to\b"),
+        r"manager|\bboss|superior|supervis|reports? to|\bhead\b|\blead|director|chief|\bCEO\b|\bunder\b"
+        r"|in charge|responsib|president|coach|answers to|above (?:him|her)|works for|\bchair",
+    ),
+    Words(
+        "an office",
+        asks(
+            "",
+            r"\bwhere is [^?]*\boffice\b",
+            r"\b(?:what|which) (?:is [^?]*)?(?:room|office) (?:number|is)\b",
+        ),
+        r"office|\broom\b|floor|building|desk|\b[A-Z]-?\d{2,}|located|sits|based|address",
+    ),
+    Words(
+        "a tax",
+        asks("vat|(?:sales )?tax(?:es)?|value.added tax"),
+        r"\bvat\b|\btax|duty|duties|gross|\bnet\b|exempt|customs",
+    ),
+    Words(
         "a dress code",
         asks("dress code|uniforms?", r"\bwhat\b[^?]*\b(?:wear|dress)\b"),
         r"\bdress|\bwear|\bworn\b|cloth|attire|\bsuits?\b|uniform|jeans|shoes|\bties?\b|casual|apron|helmet"
@@ -221,7 +253,8 @@ ATTRIBUTES = (
     Words(
         "a pension",
         asks("pensions?(?: plan| scheme)?|retirement (?:plan|age)|401"),
-        "pension|retire|superannuat|401|old.age|provident",
+        r"pension|retire|superannuat|401|old.age|provident|old age|later life|\bwhen (?:you|they) stop work"
+        r"|fund\b",
     ),
     Words(
         "health insurance",
@@ -242,7 +275,7 @@ ATTRIBUTES = (
         "a publisher",
         asks("publishers?|publishing house", r"\b(?:who|which \w+) publish(?:es|ed)\b"),
         r"publish|\bpress\b|printed|\bprinter|issued|imprint|edition|\bhouse\b|magazine|journal|label"
-        "|released by|brought out|newspaper",
+        "|released by|brought out|newspaper|appear(?:ed|s) (?:with|at|in)|came out|with the house|brought",
     ),
     Words(
         "a translator",
@@ -253,7 +286,8 @@ ATTRIBUTES = (
         "an inventor",
         asks("inventors?|discoverers?", r"\bwho(?: \w+)? (?:invent|discover)\w*"),
         rf"invent|discover|devis|develop|creat|pioneer|patent|found|\bfirst\b|conceiv|{BY}|design|identif"
-        "|observ|detect|isolat|introduc|propos|publish|built|produc|describ|credit|attribut",
+        r"|observ|detect|isolat|introduc|propos|publish|built|produc|describ|credit|attribut|\bidea|goes back"
+        "|thought (?:of|up)|brain|originat",
     ),
     Words(
         "a speed limit",
@@ -304,7 +338,8 @@ ATTRIBUTES = (
     Words(
         "a canteen",
         asks("canteen|cafeteria|lunch(?:es)?|free (?:lunch|meals|food)"),
-        r"canteen|cafeteria|lunch|meal|\bfood|kitchen|restaurant|\beat|breakfast|catering|dining",
+        r"canteen|cafeteria|lunch|meal|\bfood|kitchen|restaurant|\beat|breakfast|catering|dining|soup"
+        r"|sandwich|coffee|snack|\bdish|\bcook|\bchef|menu|vending",
     ),
     Words(
         "a gym",
@@ -325,7 +360,8 @@ ATTRIBUTES = (
         "a place of the servers",
         asks("data cent(?:er|re)s?|hosting provider", r"\bwhere\b[^?]*\b(?:servers?|hosted)\b"),
         r"server|data cent|\bhost|cloud|\bstor(?:e|ed|age)\b|region|\baws\b|azure|folder|file|disk|machine"
-        "|database|locat|director",
+        r"|database|locat|director|\bdata\b[^.]{0,20}\b(?:in|stay|lie|are|remain)\b|running (?:in|on)"
+        "|runs (?:in|on)",
     ),
     Words(
         "an uptime",
@@ -335,7 +371,8 @@ ATTRIBUTES = (
     Words(
         "a method of payment",
         asks("(?:payment methods?|methods? of payment|means of payment)|credit cards?"),
-        r"\bpa(?:y|id)|\bcards?\b|\bcash|invoice|transfer|paypal|cheque|debit|instal",
+        r"\bpa(?:y|id)|\bcards?\b|\bcash|invoice|transfer|paypal|cheque|debit|instal|\bvisa\b|master ?card"
+        r"|settle|amex|american express|twint|bank\b",
     ),
     Words(
         "a last update",

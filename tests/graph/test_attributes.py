@@ -23,6 +23,30 @@ VIADUCT = hit(
     source="viaduct.md",
     title="Alder Viaduct",
 )
+LAB = hit(
+    "The laboratory opens at eight. Nora Whit keeps the keys. Gloves are worn. Goggles too. No food is eaten. Solvents "
+    "stand in the yard. The first aider is Ben Carter, phone 4412.",
+    source="lab.md",
+    title="Laboratory",
+    offset=400,
+)
+LIST = hit(
+    "| Article | Parts |\n|---|---|\n| KR-9 | 4 |\n\n| Article | Price |\n|---|---|\n| KR-8 | 41 EUR |",
+    source="list.md",
+    offset=400,
+)
+CONTRACT = hit(
+    'Alder Clinics ("the Client") has four wards. They are cleaned daily. So are stairs. Floors are waxed in May. '
+    "The Client pays 8,450 GBP a month.",
+    source="contract.md",
+    offset=400,
+)
+DUTY = hit(
+    "赵敏负责夜班。白班从八点开始。中午换岗。晚上锁门。周末不排班。周航负责白班，邮箱是zh@example.org。",
+    source="duty.md",
+    title="排班",
+    offset=400,
+)
 HANDBOOK = hit("年假十天，病假须有医院证明。工牌补办二十元。", source="shouce.md", title="员工手册")
 PURIFIER = hit("清岚QL-8额定功率48W，净重7.8千克。", source="ql8.md", title="清岚QL-8")
 BOTANIST = hit("沈硯秋（1903年－1989年），植物學家，與畫家林青結褵。", source="shen.md", title="沈硯秋")
@@ -54,6 +78,13 @@ BOTANIST = hit("沈硯秋（1903年－1989年），植物學家，與畫家林�
         ("沈硯秋哪一年出生？", [BOTANIST], ()),
         ("沈硯秋的墓在哪裡？", [BOTANIST], ("墓地",)),
         ("Who designed the QL-8?", [PURIFIER], ()),  # Chinese says it in other words.
+        ("What is the phone number of Nora Whit?", [LAB], ("a phone number",)),  # Another's is told far from her.
+        ("What is the phone number of Ben Carter?", [LAB], ()),
+        ("What is the list price of the KR-9?", [LIST], ("a price",)),  # Of the row before.
+        ("What is the list price of the KR-8?", [LIST], ()),
+        ("What is the fee of Alder Clinics?", [CONTRACT], ()),  # It goes on as the Client.
+        ("赵敏的邮箱是什么？", [DUTY], ("邮箱",)),
+        ("周航的邮箱是什么？", [DUTY], ()),
         ("Who designed the TX-60?", [], ()),
     ],
 )
@@ -74,7 +105,7 @@ ALL = list(
 
 @pytest.mark.parametrize("words", ALL, ids=lambda words: words.name)
 def test_the_words_of_an_attribute_are_read_in_time_that_grows_with_the_text(words) -> None:
-    for pattern in (words.asks, words.tells, words.others):
+    for pattern in (words.asks, words.tells):
         re.compile(pattern, re.IGNORECASE).search("a1 (b, " * 4000)
 
 
