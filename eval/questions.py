@@ -143,7 +143,9 @@ class Suite:
         """What is read otherwise than its writer may have meant, a sentence each."""
         told = []
         if self.unused_keys:
-            told.append(f"Kept but not used of the questions of {self.name}: {', '.join(self.unused_keys)}.")
+            told.append(
+                f"The questions of {self.name} have keys that no evaluation uses: {', '.join(self.unused_keys)}."
+            )
         if any(q.response for q in self.questions) and not any(q.reference for q in self.questions):
             told.append(
                 "No question has a reference: what stands under answer or response is what a system said, the right "

@@ -46,6 +46,14 @@ def test_a_command_of_the_readme_parses(line: str) -> None:
     command.make_context(line, words)
 
 
+def test_the_metric_that_decides_the_first_comparison_is_measured_without_a_judge() -> None:
+    from eval.metrics.catalog import CATALOG, ON_REQUEST
+
+    (declared,) = re.findall(r"^crag eval compare .*--primary (\S+)", README, flags=re.MULTILINE)
+    assert not CATALOG[declared].judged
+    assert declared not in ON_REQUEST
+
+
 def test_there_are_commands_in_the_readme() -> None:
     assert len(COMMANDS) >= 8
 

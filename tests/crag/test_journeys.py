@@ -207,12 +207,12 @@ def test_eval_runs_the_ladder_and_compares(home: Path, tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     ran = crag(
         "eval", "run", "--suite", SUITE, "--pipeline", "vector", "--pipeline", "crag", "--sample", "8",
-        "--out", runs, "--metrics", "recall@5,mrr,contains_reference", home=home, timeout=300,
+        "--out", runs, "--metrics", "recall@5,mrr,contains_reference,refusal_accuracy", home=home, timeout=300,
     )  # fmt: skip
     assert ran.code == 0, ran.err
-    rows = [line.split() for line in ran.out.splitlines()[:4]]
+    rows = [line.split() for line in ran.out.splitlines()[:5]]
     assert rows[0] == ["metric", "vector", "crag"]
-    assert [row[0] for row in rows[1:]] == ["recall@5", "mrr", "contains_reference"]
+    assert [row[0] for row in rows[1:]] == ["recall@5", "mrr", "contains_reference", "refusal_accuracy"]
     assert all(0 <= float(value) <= 1 for row in rows[1:] for value in row[1:])
     for name in ("vector", "crag"):
         manifest = json.loads((runs / name / "manifest.json").read_text())
@@ -221,9 +221,11 @@ def test_eval_runs_the_ladder_and_compares(home: Path, tmp_path: Path) -> None:
     again = crag("eval", "run", "--suite", SUITE, "--pipeline", "vector", "--out", runs / "vector", home=home)
     assert again.code == 2
     assert "--resume" in again.err
-    compared = crag("eval", "compare", runs / "vector", runs / "crag", "--html", tmp_path / "report.html")
+    declared = ("--primary", "refusal_accuracy")  # As in the README.
+    compared = crag("eval", "compare", runs / "vector", runs / "crag", *declared, "--html", tmp_path / "report.html")
     assert compared.code == 0, compared.err
     assert "crag - vector" in compared.out
+    assert "Decided by refusal_accuracy" in compared.out
     assert (tmp_path / "report.html").stat().st_size > 10_000
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -81,6 +82,18 @@ def test_the_other_metrics_are_in_the_headline(
 ) -> None:
     f1, recall, mrr = moves
     assert stand(compared(tmp_path, f1=f1, recall=recall, mrr=mrr)) == Standing(word, tone, headline)
+
+
+def test_a_slower_candidate_changes_no_headline(tmp_path: Path) -> None:
+    """docs/evaluation.md says so: latency, tokens and money are a family of their own."""
+    cases = [Case(f"q{n}", {"f1": 0.5}, latency_ms=100.0 + n, tokens=90) for n in range(10)]
+    slower = [replace(case, latency_ms=case.latency_ms + 900, tokens=900) for case in cases]
+    base, run = (
+        write_run(tmp_path / name, made, name=name, metrics=(F1,)) for name, made in (("a", cases), ("b", slower))
+    )
+    comparison = compare_runs(base, [run], primary="f1")
+    assert {each.info.name for each in comparison.candidates[0].economy if each.verdict == "WORSE"} >= {"latency_ms"}
+    assert stand(comparison).word == "NO DIFFERENCE SHOWN"
 
 
 def test_failed_gates_come_before_every_verdict(tmp_path: Path) -> None:

@@ -339,5 +339,5 @@ def test_keys_that_mean_nothing_are_kept_and_named(tmp_path: Path) -> None:
     suite.write_text("id,question,colour\nq1,Why?,red\n", encoding="utf-8")
     found = load_suite(suite)
     assert found.unused_keys == ("colour",)
-    assert found.remarks == ("Kept but not used of the questions of suite: colour.",)
+    assert found.remarks == ("The questions of suite have keys that no evaluation uses: colour.",)
     assert found.questions[0].extra == {"colour": "red"}
