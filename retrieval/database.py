@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 import threading
 from collections.abc import Collection, Iterator
@@ -146,10 +147,9 @@ class Database:
         return "" if found == "ok" else " ".join(str(found).split())
 
     def mend(self) -> bool:
-        """Make anew what is damaged and can be: tables that are derived, empty; and indexes. Whether there was any.
+        """Make anew what is damaged and can be: derived tables, empty, and the indexes of the others. Whether any was.
 
-        Reads the whole file.
-        Raises StoreError where what the documents say cannot be read any more.
+        Reads the whole file. Raises StoreError where what the documents say cannot be read any more.
         """
         if not self.damage():
             return False
@@ -158,11 +158,12 @@ class Database:
                 f"{self.path} is damaged and its {lost[0]} cannot be read any more: restore it from a copy, or ingest "
                 "into a new --home."
             )
-        self._renew([table for table in DERIVED if self.damage(table)])
+        copied, emptied = ([table for table in tables if self.damage(table)] for tables in (_KEPT, DERIVED))
+        self._renew(copied, emptied)
         return True
 
     def _readable(self, table: str) -> bool:
-        """Without its indexes, which a VACUUM makes anew."""
+        """Without its indexes."""
         with self.guard():
             try:
                 for _ in self.read().execute(f"SELECT * FROM {table} NOT INDEXED"):
@@ -173,13 +174,22 @@ class Database:
                 return False
         return True
 
-    def _renew(self, tables: Collection[str]) -> None:
-        """Drop tables and make them anew. DROP TABLE walks the pages that are damaged; VACUUM leaves them behind."""
-        marks = ", ".join("?" * len(tables))
+    def _renew(self, copied: Collection[str], emptied: Collection[str]) -> None:
+        """Make tables and their indexes anew. DROP and REINDEX walk the pages that are damaged: the old ones are taken
+        out of the schema, and VACUUM leaves them behind."""
+        gone = (*copied, *emptied)
         with self.transaction() as connection:
+            for table in copied:
+                query = "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?"
+                (made,) = connection.execute(query, (table,)).fetchone()
+                connection.execute(re.sub(rf'\ACREATE TABLE "?{table}"?', f"CREATE TABLE {table}_anew", made))
+                # With the limit SQLite reads rows; without, it would copy the indexes page by page.
+                connection.execute(f"INSERT INTO {table}_anew SELECT * FROM {table} NOT INDEXED LIMIT -1")
             connection.execute("PRAGMA writable_schema = ON")
-            connection.execute(f"DELETE FROM sqlite_master WHERE tbl_name IN ({marks})", tuple(tables))
+            connection.execute(f"DELETE FROM sqlite_master WHERE tbl_name IN ({', '.join('?' * len(gone))})", gone)
             connection.execute("PRAGMA writable_schema = RESET")
+            for table in copied:
+                connection.execute(f"ALTER TABLE {table}_anew RENAME TO {table}")
             complete(connection)
         with self._write_lock, self.guard():
             assert self._writer is not None

@@ -139,17 +139,17 @@ def bring_up(connection: sqlite3.Connection) -> None:
         connection.execute(f"PRAGMA user_version = {version + 1}")
     if _version(connection) == SCHEMA_VERSION:
         complete(connection)
-        for statement in _INDEXES:
-            connection.execute(statement)
 
 
 def complete(connection: sqlite3.Connection) -> None:
-    """Make the tables that are not there, empty. Without its chunks an index has no document."""
+    """Make the tables that are not there, empty, and the indexes. Without its chunks an index has no document."""
     known = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
     for statement in _statements():
         connection.execute(
             re.sub(r"(?m)^CREATE (TABLE|INDEX|TRIGGER) ", r"CREATE \1 IF NOT EXISTS ", statement, count=1)
         )
+    for statement in _INDEXES:
+        connection.execute(statement)
     if "chunks" not in known:
         connection.execute("DELETE FROM indexed")
 

@@ -192,8 +192,16 @@ def test_an_ingest_over_damaged_terms_is_refused_before_it_writes(home: Path, tm
 
 @pytest.mark.parametrize(
     "damage",
-    [flipped("chunks", 0), statement("DROP TABLE chunks"), flipped("indexed", 0), flipped("outbox", 0)],
-    ids=["chunks", "no chunks", "indexed", "outbox"],
+    [
+        flipped("chunks", 0),
+        statement("DROP TABLE chunks"),
+        flipped("indexed", 0),
+        flipped("outbox", 0),
+        flipped("documents_filter", 0),
+        flipped("sqlite_autoindex_documents_1", 0),
+        flipped("chunks_document", 0),
+    ],
+    ids=["chunks", "no chunks", "indexed", "outbox", "index of documents", "ids of documents", "index of chunks"],
 )
 def test_tables_that_are_derived_are_made_anew_from_the_documents(home: Path, damage: Damage) -> None:
     whole = asked(home)
@@ -204,6 +212,27 @@ def test_tables_that_are_derived_are_made_anew_from_the_documents(home: Path, da
     found = asked(home)
     assert found.degraded == ()
     assert [(hit.chunk.id, hit.score) for hit in found.hits] == [(hit.chunk.id, hit.score) for hit in whole.hits]
+
+
+def test_a_table_that_was_mended_is_as_the_one_before(home: Path) -> None:
+    def schema() -> list[str]:
+        connection = sqlite3.connect(home / DATABASE)
+        found = [
+            row[0].replace('"documents"', "documents")
+            for row in connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name")
+        ]
+        connection.close()
+        return found
+
+    before = schema()
+    for _ in range(2):
+        flipped("documents_filter", 0)(home)
+        mended(home)
+        assert schema() == before
+    with Workspace.open(home, write=True) as workspace:
+        index = workspace.index(CHUNKING, HashEmbedder())
+        assert workspace.remove([workspace.registry.find("notes/tea.txt").id]) == 1
+        assert index.verify()["ok"]
 
 
 def assert_ok(index: Index) -> None:
