@@ -138,7 +138,7 @@ def print_hits(to: Console, found: Shape) -> None:
         head.append(f" › {path}" if path else "", "default")
         head.append(f"  {hit['source']}{', page ' + str(hit['page']) if hit['page'] else ''}", "dim")
         to.print(head)
-        nearest = _nearest_sentence(found["question"], hit["text"])
+        nearest = _nearest_sentence(found["question"], hit)
         to.print(_indented(to, _shortened(nearest, 280), 4))
         if (rest := _shortened(hit["text"], 120)) != _shortened(nearest, 120):
             to.print(_indented(to, rest, 4, "dim"))
@@ -148,15 +148,22 @@ def print_hits(to: Console, found: Shape) -> None:
         to.print(Text(_degraded(entry), style="yellow"))
 
 
-def _nearest_sentence(question: str, text: str) -> str:
-    """The first sentence that shares the most words with the question; one without an end mark, as a heading, last."""
-    from chunking.sentences import split_sentences
+def _nearest_sentence(question: str, found: Shape) -> str:
+    """The first sentence that shares the most words with the question, cut as an answer's are; no table header."""
+    from chunking.loaders.media import MEDIA_TYPES
+    from chunking.types import Chunk
+    from graph.strips import cut
     from retrieval.lexical.tokenizer import words
+    from retrieval.types import DocumentInfo, Hit
 
-    sentences = [text[start:end] for start, end in split_sentences(text)] or [text]
-    told = [each for each in sentences if not each.strip()[-1:].isalnum()] or sentences
+    text = found["text"]
+    media_type = MEDIA_TYPES.get(Path(found["source"]).suffix.lower(), "")
+    info = DocumentInfo("", found["source"], found["title"], media_type)
+    chunk = Chunk("", "", 0, len(text), text, 0, tuple(found["heading_path"]))
+    strips = cut(Hit(chunk, info, 0.0), 0.0)
+    sentences = [strips.text(number) for number in range(len(strips.spans)) if number not in strips.headers] or [text]
     asked = words(question)
-    return max(told, key=lambda each: len(asked & words(each)))
+    return max(sentences, key=lambda each: len(asked & words(each)))
 
 
 def print_rows(

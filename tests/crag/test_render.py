@@ -240,6 +240,26 @@ def test_an_ingest_names_what_it_skipped_what_is_gone_and_what_was_noted() -> No
     assert [counted(n, "question") for n in (0, 1, 2)] == ["0 questions", "1 question", "2 questions"]
 
 
+@pytest.mark.parametrize(
+    ("source", "text", "nearest"),
+    [
+        ("a.md", "## 2. Status of the pump\n\nThe pump runs again since May.", "The pump runs again since May."),
+        ("a.txt", "2. Status of the pump\n\nThe pump runs again since May.", "The pump runs again since May."),
+        ("a.md", "| pump | status |\n|---|---|\n| P-7 | stands still |", "| P-7 | stands still |"),
+        ("a.md", "## 2. Status of the pump", "## 2. Status of the pump"),
+    ],
+)
+def test_a_passage_is_cut_as_an_answer_is(source: str, text: str, nearest: str) -> None:
+    """A numbered heading is no sentence that ends at its dot, a table's header no row of it."""
+    to = Console(file=StringIO(), width=200)
+    hit = {
+        "rank": 1, "title": "Pump", "source": source, "page": None, "heading_path": [], "text": text, "score": 0.5,
+        "also_in": [],
+    }  # fmt: skip
+    print_hits(to, {"question": "What is the status of pump P-7?", "hits": [hit]})
+    assert to.file.getvalue().splitlines()[1].strip() == nearest  # type: ignore[attr-defined]
+
+
 def test_a_hit_begins_with_the_sentence_that_is_nearest_to_the_question() -> None:
     to = Console(file=StringIO(), width=200)
     text = (
