@@ -72,6 +72,8 @@ def _unsaid(facts: Sequence[Fact], documents: Sequence[Document]) -> Iterator[Dr
             continue
         if word == "invent" and not _is_proper(fact.subject, fact.lang):
             continue
+        if fact.pattern == "means" and not re.search(r"\d|[A-Z].*[A-Z]", fact.subject):
+            continue  # "Urgent means that production stands still."
         if any(_TELLING[word, fact.lang].search(text) for text in _about(fact, name, documents)):
             continue
         used.add(thing)

@@ -21,11 +21,25 @@ class Mention(NamedTuple):
     document: Document
     start: int
 
+    @property
+    def called(self) -> re.Pattern[str]:
+        """What other places call it: Okafor, Calder Ferries, Osprey; VX 40 and VX40 as well as VX-40."""
+        name = _AROUND_NAME.sub("", self.name)
+        if self.kind == "person" and name.isascii():
+            name = name.split()[-1]
+        letters = r"[\s-]?".join(re.escape(part) for part in re.split(r"[\s-]", name))
+        return re.compile(rf"(?<!\w){letters}" if name.isascii() else letters, re.IGNORECASE)
 
+
+_AROUND_NAME = re.compile(
+    r"^Project | (?:GmbH|Ltd|Limited|Inc|LLC|AG|plc|Corp|Corporation)$|(?<=..)(?:有限公司|股份公司|项目)$"
+)
 _NEAR = 60
 """Characters around a model's number that tell whether it is one of what is sold."""
 _MODEL = re.compile(r"(?<![\w-])[A-Z][A-Za-z]{1,7}-\d{1,4}(?: [A-Z]{1,2})?(?![\w-])")
-_IDENTIFIER = re.compile(r"(?:CVE|INC|RFC|ISO|DIN|EN|UTF|SHA|COVID)-|[A-Z]{1,3}-20\d\d|[A-Z]{2}-\d{4}", re.IGNORECASE)
+_IDENTIFIER = re.compile(
+    r"(?:CVE|INC|RFC|RS|ISO|DIN|EN|UTF|SHA|COVID)-|[A-Z]{1,3}-20\d\d|[A-Z]{2}-\d{4}", re.IGNORECASE
+)
 _PLACE_OR_CODE = re.compile(
     r"\b(?:rooms?|building|floor|form|section|gate|lab|invoice|order|ticket|error|code|reply|status|alarm)(?: no\.?)? $"
     r"|(?:[室楼]|错误|代码|报警|故障)\s?$",
@@ -51,7 +65,7 @@ _INTRODUCED = re.compile(
     rf"|(?:负责人|联系人|主持人|记录人|经理|主任|组长|编写|作者)[：:]\s?(?P<zh>{_ZH_PERSON})(?=[，。、；;,\s（(]|$)"
 )
 _NO_PERSON = re.compile(
-    r"(?:The|All|Any|Project|Data|Human|Head|Team|Office|Chief|Quality|Customer|Service|Legal|Board)\b"
+    r"(?:The|All|Any|Project|Data|Human|Head|Team|Office|Chief|Quality|Customer|Service|Legal|Board|Provider|Client|Supplier|Vendor|Partner)\b"
 )
 _PROJECT = re.compile(
     r"\bProject [A-Z][a-z]+\b|(?<=[《“「])[\u4e00-\u9fff]{2,6}项目(?=[》”」])"
@@ -69,12 +83,6 @@ def mentions(documents: Sequence[Document]) -> list[Mention]:
     longest = max(map(len, piles), default=0)
     found = [pile[turn] for turn in range(longest) for pile in piles if turn < len(pile)]
     return list({each.name: each for each in reversed(found)}.values())[::-1]
-
-
-def spelled(name: str) -> re.Pattern[str]:
-    """The name however it is joined: VX-40, VX 40 and VX40."""
-    letters = r"[\s-]?".join(re.escape(part) for part in re.split(r"[\s-]", name))
-    return re.compile(rf"(?<!\w){letters}" if name.isascii() else letters, re.IGNORECASE)
 
 
 def _mentioned(document: Document) -> list[Mention]:
@@ -105,7 +113,7 @@ def _listed(document: Document) -> Iterator[Mention]:
         for column in (number for number, head in enumerate(header) if _HEAD_OF_PERSONS.fullmatch(head)):
             for start, end, cells in rows:
                 name = cells[column] if column < len(cells) else ""
-                if _PERSON.fullmatch(name) and not is_attribute(name):
+                if _PERSON.fullmatch(name) and not _NO_PERSON.match(name) and not is_attribute(name):
                     yield Mention("person", name, document, document.text.index(name, start, end))
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import yaml
 
 from chunking.types import Document
-from eval.drafting.mentions import Mention, mentions, spelled
+from eval.drafting.mentions import Mention, mentions
 from eval.testset import Draft, passage
 from graph.language import language_of
 
@@ -71,7 +71,7 @@ def _asked(named: Sequence[Mention], documents: Sequence[Document]) -> Iterator[
 
 def _untold(named: Mention, documents: Sequence[Document], general: Sequence[str]) -> Iterator[_Attribute]:
     """Those of which no document that has the name says anything, nor what is said of all; the name picks the first."""
-    called, rows = spelled(named.name), _attributes()[named.kind]
+    called, rows = named.called, _attributes()[named.kind]
     texts = [document.text for document in documents if called.search(document.text)]
     first = zlib.crc32(named.name.encode()) % len(rows)
     for row in rows[first:] + rows[:first]:

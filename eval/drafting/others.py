@@ -14,6 +14,7 @@ from eval.testset import Draft, passage
 
 _IN_PROSE = ("place", "time", "leave", "meal")
 """Kinds whose members are told from other words in any sentence; others at the head of a row."""
+_PLAN = re.compile(r"\b(?:plan|edition|tier|version|licen[cs]e|subscription)\b|版|套餐", re.IGNORECASE)
 _MOST_ALIKE = 2
 """Drafts of one kind from one document."""
 _NEAR = 6
@@ -76,7 +77,10 @@ def _stands_for_itself(fact: Fact, kind: Kind, start: int, end: int) -> bool:
     """At the head of a row, no word of its column; in a sentence told from other words: ``the Sales department``."""
     if fact.pattern == "table":
         head = fact.question.find(fact.subject)
-        return head <= start and end <= head + len(fact.subject)
+        # Of 志愿者假 and of a team dinner it is a part.
+        whole = kind.name != "role" or fact.question[end : end + 1] in ("”", " ", "?")
+        called = kind.name != "plan" or bool(_PLAN.search(fact.question))
+        return head <= start and end <= head + len(fact.subject) and whole and called
     if kind.name == "group":
         return fact.lang == "zh" or bool(re.match(r" (?:department|team|group|unit)\b", fact.question[end:]))
     return kind.name in _IN_PROSE

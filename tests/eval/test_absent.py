@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from chunking.loaders import load_bytes
+from eval.drafting.mentions import mentions
 from eval.drafting.missing import missing_attributes
 from eval.drafting.patterns import draft_by_patterns
 from eval.drafting.tables import table_facts
@@ -86,6 +87,21 @@ def test_nothing_is_asked_where_another_one_may_be_answered(kind: str, text: str
     assert not asked(kind, f"{head}\n\n{lines}")
 
 
+def test_a_word_that_only_looks_like_a_member_is_none() -> None:
+    """A team dinner is of no plan, 志愿者假 of no role, an urgent case nobody's invention, a provider no person."""
+    expenses = "# Expenses\n\n| Item | Limit |\n|---|---|\n| Team dinner | 50 |\n| Team lunch | 20 |\n"
+    leaves = "# 假期\n\n| 假别 | 天数 |\n|---|---|\n| 志愿者假 | 1 天 |\n| 搬家假 | 2 天 |\n"
+    support = (
+        "# Support\n\nUrgent means that production stands still. Urgent cases come first.\n\n"
+        "| Case | Contact |\n|---|---|\n| cards | Provider Astrapay |\n| links | Sofia Marsh |\n"
+    )
+    made = absent(expenses, leaves, support)
+    assert {draft.how for draft in made.values()} <= {"pattern:absent-person", "pattern:absent-meal"}
+    assert all("Sofia Marsh" in question for question, draft in made.items() if draft.how.endswith("person"))
+    levels = "# Plans\n\n| Plan | Price |\n|---|---|\n| Team | 15 USD |\n| Pro | 9 USD |\n"
+    assert asked("plan", levels)
+
+
 def test_what_is_not_told_of_a_name_is_asked_in_its_language() -> None:
     made = absent(PUMP, "# 清单\n\n净水器 QL-300 重 9 公斤。负责人：沈若水。由启元软件有限公司提供。\n")
     kinds = {draft.how.removeprefix("pattern:absent-") for draft in made.values()}
@@ -123,6 +139,20 @@ def test_what_any_document_says_of_a_name_is_never_asked() -> None:
         for draft in drafts
         if "TD-12" in draft.question
     ]
+
+
+def test_a_name_is_known_by_what_others_call_it() -> None:
+    """By the surname, without its legal form, and without the word project."""
+    document = load_bytes(PUMP.encode(), source="pump.md")
+    told = "Mrs Okafor joined in 2011 and sits in room 4, phone 4412, okafor@example.org."
+    other = load_bytes(f"# Staff\n\n{told}\n".encode(), source="staff.md")
+    asked_of = [d.question for drafts in missing_attributes([document, other]) for d in drafts]
+    assert asked_of
+    assert not any("Okafor" in question for question in asked_of)
+    names = {each.name: each.called for each in mentions([document])}
+    assert names["Brennick Tools Ltd"].search("Brennick Tools was founded in 1970.")
+    assert names["Project Osprey"].search("The budget of Osprey is small.")
+    assert not names["TD-18"].search("TD-1")
 
 
 def test_the_kinds_come_by_turns() -> None:
