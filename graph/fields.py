@@ -11,11 +11,13 @@ from graph.questions import kinds
 _NAME = re.compile(r"[\s>*•_-]*([^\s:：|。.!?！？,，][^:：|。.!?！？,，\n]{0,39}?)[ \t*_]*[:：](?![/\\])[\s*_]*[^\s*_]")
 _END = r"(?: list| members)?(?:\s*[(（][^()（）]*[)）])?"
 _WHO_ZH = (
-    r"(?:[的及和与與、]?(?:人[员員]?|者|成[员員]|代表|名[单單]|[单單]位|部[门門]|同志|[领領][导導]|情[况況])){0,2}"
+    r"(?![^:：]*(?:[须須]知|[条條]件|流程|制度|[规規]定|[办辦]法|要求|[标標][准準]|[时時][间間]|地[点點]|方式|[费費]用|手[续續]"
+    r"|程序|申[请請]|[审審]批|天[数數]|人[数數]|原因|[记記][录錄]|管理|[说說]明|通知|率))[\u4e00-\u9fff、]{0,8}"
 )
+"""Behind "present": 人员, 家长, 单位及人员; of rules for it, 请假流程, something else is told."""
 _PEOPLE = re.compile(
     r"\bwho(?:m|se)?\b|\b(?:people|persons?|members|attendees|participants|absentees|names?)\b"
-    r"|[谁誰人位名者]|成[员員]|代表|[单單]位",
+    r"|[谁誰人位名者]|成[员員]|代表|[单單]位|哪些",
     re.IGNORECASE,
 )
 _ROLLS = tuple(
@@ -33,10 +35,10 @@ _ROLLS = tuple(
         (
             r"\battend|\bparticipa|\btook part\b|\btakes? part\b"
             r"|\bwho (?:all )?(?:was|were|is|are) (?:present|at|there|on duty)\b|\bpresent\b|\bjoined\b|\bcame to\b"
-            r"|[参參][加会會]|出席|列席|[与與][会會]|到[会會场場]",
+            r"|[参參][加会會与與]|出席|列席|[与與][会會]|到[会會场場]",
             r"(?:(?:those|also|(?:members|staff)(?: members)?) )?(?:present|in attendance|attend(?:ees|ance|ed|ing)?"
             r"|participants?|participating|(?:who was )?there)"
-            rf"|(?:[实應应實]?(?:出席|[参參]加|[参參][会會]|[与與][会會]|到[会會场場])|列席){_WHO_ZH}",
+            rf"|(?:[实應应實]?(?:出席|[参參][加会會与與]|[与與][会會]|到[会會场場])|列席){_WHO_ZH}",
         ),
     )
 )
@@ -55,6 +57,13 @@ _ASKED = tuple(
         ),
     )
 )
+_LABELS = re.compile(
+    r"actions?(?: items| points)?|to-?dos?|to do|tasks|next steps|agenda|decisions?|resolutions?|any other business"
+    r"|待[办辦](?:事[项項])?|行[动動][项項]|[议議]程|(?:[会會][议議])?(?:[决決][定议議]|[内內]容)(?:事[项項])?|下一步"
+    r"|(?:[责責]任|任[务務])?分工",
+    re.IGNORECASE,
+)
+"""What stands over parts of minutes, in an office file or a page without a mark that it is a heading."""
 _DUE = re.compile(
     r"\bdue\b|\bdeadline|\b(?:by|until) when\b|\bfinish|\bcomplet|\bsubmit|\bhand(?:ed)? in\b|\bdeliver"
     r"|截止|期限|[完达達][成]|提交|交付|上交|[到]期",
@@ -114,6 +123,11 @@ def tells_of_others(question: str, sentence: str, heading: str = "") -> bool:
 def is_roll(heading: str) -> bool:
     """Whether below a heading stands who was there, or who was not."""
     return _roll(bare(heading)) is not None
+
+
+def is_label(line: str) -> bool:
+    """Whether a line is only the name of what stands below it, in minutes."""
+    return is_roll(line) or _LABELS.fullmatch(bare(line)) is not None
 
 
 def asks_roll(question: str) -> bool:

@@ -19,7 +19,7 @@ from graph.columns import tells_by_row
 from graph.entries import Sentence, asked, entries
 from graph.evidence import Strip
 from graph.exchanges import is_question, is_verdict
-from graph.fields import is_field, is_name, is_roll, tells
+from graph.fields import is_field, is_label, is_name, is_roll, tells
 from graph.headings import says_question
 from graph.lines import is_numbered_heading, pieces
 from graph.lists import LIST_ITEM, Items, announces, list_around
@@ -135,7 +135,7 @@ def cut(hit: Hit, probability: float) -> Cut:
         text = chunk.text[start:end]
         # In plain text a numbered line alone is a heading, but not below "Attendees".
         entry = is_roll(above) and is_name(text) and LIST_ITEM.match(text) is not None
-        if (heads and not entry) or text.strip().lower() in known or is_roll(text):
+        if (heads and not entry) or text.strip().lower() in known or is_label(text):
             before, above = (before if is_roll(above) else above), text.strip("# \t")
         elif _TABLE_RULE.fullmatch(text):
             headers.add(len(spans) - 1)

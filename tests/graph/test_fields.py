@@ -68,6 +68,12 @@ TWO = (
         ("参会人员有哪些？", ROLL_ZH, "周明、李婷。[1]"),
         ("谁没来？", ROLL_ZH, "王强。[1]"),
         ("Who was not at the meeting?", "Who was there: Ada\nNot there: Ida", "Not there: Ida. [1]"),
+        ("哪些家长缺席？", "参会家长：周明家长\n缺席家长：李婷家长\n\n春游在四月。", "缺席家长：李婷家长。[1]"),
+        (
+            "What was decided?",
+            "Decisions\n\n- The pier is painted.\n\nActions\n\n- Buy paint.",
+            "The pier is painted. [1]",
+        ),
         ("哪些单位参加了？", "参会单位及人员：街道办 秦岚\n缺席单位：燃气公司", "参会单位及人员：街道办 秦岚。[1]"),
         ("Who was at the meeting?", ROLL_ROWS, "Attendees · Ada Byron, Ben Osei. [1]"),
         ("Who was absent?", ROLL_ROWS, "Absent · Ida Holm. [1]"),
