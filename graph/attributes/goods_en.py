@@ -13,22 +13,23 @@ ATTRIBUTES = (
             r"\bhow (?:expensive|cheap|pricey|costly)\b",
             r"\bhow much (?:is|are|was|were) (?!left|known|the (?:deposit|discount|bonus|penalty|fine|tax"
             r"|budget|salary|interest|pension|warranty)\b)",
-            r"\b(?:what|how much)\b[^?]*\b(?:cost|costs|charge|charged|set (?:you|me|us|one) back)\b",
+            r"\b(?:what|how much)\b[^?]{0,90}\b(?:cost|costs|charge|charged|set (?:you|me|us|one) back)\b",
             r"\bhow much (?:do|does|did|must|should|will) (?:I|we|you|one|it|users?|customers?|visitors?"
             r"|they) (?:have to )?pay\b",
         ),
-        r"pric|\bcosts?\b|costing|\bfees?\b|charg|\brates?\b(?! limit)|\bpays? (?:what|for|extra|nothing)"
-        rf"|\bfree\b|{MONEY}|\bworth\b|expensive|cheap|budget|tariff|\bfares?\b|\btolls?\b|per month"
-        r"|\bvalue[ds]?\b|\brent|\b(?:sells?|sold|sale) (?:for|at)\b|amount|\bbill(?:ed|ing|ion)?\b|discount"
-        r"|licen[cs]e fee|million|bought for|purchas|afford|inexpensive|quote|money|\b(?:goes|go|yours|sells?"
-        r"|comes?|offered|had) (?:for|at) (?:only |just |a mere |about |around |under )?\d|on the house"
-        r"|\bfor (?:only|just|a mere)\b|nothing\b",
+        r"pric|\bcosts?\b|costing|\bfees?\b|charg|(?<!response |sampling |interest )(?<!flow "
+        r"|data )(?<!error |frame )(?<!growth )(?<!refresh )(?<!tax )\brates?\b(?! limit)|\bpays? (?:what|for"
+        rf"|extra|nothing)|\bfree\b|{MONEY}|\bworth\b|expensive|cheap|budget|tariff|\bfares?\b|\btolls?\b"
+        r"|per month|\bvalue[ds]?\b|\brent|\b(?:sells?|sold|sale) (?:for|at)\b|amount|\bbill(?:ed|ing|ion)?\b"
+        r"|discount|licen[cs]e fee|million|bought for|purchas|afford|inexpensive|quote|money|\b(?:goes|go"
+        r"|yours|sells?|comes?|offered|had) (?:for|at) (?:only |just |a mere |about |around |under )?\d"
+        r"|on the house|\bfor (?:only|just|a mere)\b|nothing\b",
     ),
     Words(
         "a salary",
         asks(
             "salar(?:y|ies)(?! paid)|wages?(?! paid)|income|remuneration|hourly rate",
-            r"\bhow much\b[^?]*\b(?:earn|earns|get paid|be paid)\b",
+            r"\bhow much\b[^?]{0,90}\b(?:earn|earns|get paid|be paid)\b",
             r"\bwhat is (?:the|his|her|their) (?:\w+ )?pay\b",
         ),
         r"salar|\bwages?\b|earn|income|compensat|remunerat|stipend|\bpay\b|payroll|\bpaid\b|\bpays\b"
@@ -39,8 +40,9 @@ ATTRIBUTES = (
         "a pay day",
         asks(
             "pay ?days?",
-            r"\bwhen\b[^?]*\b(?:wages|salar(?:y|ies)|paychecks?)\b[^?]*\b(?:paid|transferred|due|arrive)?",
-            r"\bwhen\b[^?]*\bget paid\b",
+            r"\bwhen\b[^?]{0,90}\b(?:wages|salar(?:y|ies)|paychecks?)\b[^?]{0,90}\b(?:paid|transferred|due"
+            "|arrive)?",
+            r"\bwhen\b[^?]{0,90}\bget paid\b",
         ),
         r"pay ?day|pay ?roll|(?:salar|wage|\bpay\b)[^.]{0,60}(?:month|\bday\b|date|week|\d|fortnight)"
         r"|(?:month|\bday\b|week)[^.]{0,60}(?:salar|wage|\bpay\b)|account|transferred|credited|(?:money"
@@ -48,7 +50,7 @@ ATTRIBUTES = (
     ),
     Words(
         "a budget",
-        asks("budgets?", r"\bhow much money\b[^?]*\b(?:available|set aside|spend|allocated)\b"),
+        asks("budgets?", r"\bhow much money\b[^?]{0,90}\b(?:available|set aside|spend|allocated)\b"),
         rf"budget|\bcosts?\b|\bfund|financ|\bmoney\b|\bspen[dt]|expens|{MONEY}|million|billion|allocat|grant"
         "|invest|estimate",
     ),
@@ -87,7 +89,7 @@ ATTRIBUTES = (
         "a revenue",
         asks(
             "revenues?|turnover|profits?|sales figures?",
-            r"\bhow much (?:profit|money|revenue)\b[^?]*\b(?:make|made|earn)",
+            r"\bhow much (?:profit|money|revenue)\b[^?]{0,90}\b(?:make|made|earn)",
         ),
         rf"revenue|turnover|\bsales\b|income|earn|profit|gross|\bmade\b[^.]{{0,20}}{MONEY}|million|billion"
         r"|proceeds|\bloss|takings|took in|taken in|brought in|worth of",
@@ -112,7 +114,7 @@ ATTRIBUTES = (
         "a material",
         asks(
             "materials?",
-            r"\bwhat\b[^?]*\b(?:made|built|consist|constructed|composed) (?:out )?of\b",
+            r"\bwhat\b[^?]{0,90}\b(?:made|built|consist|constructed|composed) (?:out )?of\b",
             r"\bmade (?:out )?of\b",
         ),
         r"material|\bmade (?:of|from|out|with|up)\b|\bbuilt (?:of|from|in|with)\b|consist|compos|construct"
@@ -149,7 +151,8 @@ ATTRIBUTES = (
     Words(
         "a cable",
         asks("(?:power )?(?:cords?|cables?)|mains lead"),
-        r"\bcord|cable|\blead\b|\bwir(?:e|ed|ing)|\bplug|socket|\bmains lead|\bflex\b|extension",
+        r"\bcord|cable|\bleads?\b(?! time)(?= of|,|\.|\)| is|\s*\|)|\bwir(?:e|ed|ing)|\bplug|socket"
+        r"|\bmains lead|\bflex\b|extension",
     ),
     Words(
         "an energy class",
@@ -160,7 +163,7 @@ ATTRIBUTES = (
         "a shelf life",
         asks(
             "shelf life|expiry date|best.before date|expiration date",
-            r"\bwhen\b[^?]*\b(?:expire|go bad|spoil)",
+            r"\bwhen\b[^?]{0,90}\b(?:expire|go bad|spoil)",
         ),
         r"shelf|expir|best.before|\bkeeps?\b|\bstor(?:e|ed|age)\b|\blasts?\b|use by|valid|durab|until|within"
         r"|runs? (?:for|until|out)|term\b|ends?\b|\bgood for\b|\bopened|\bfresh|\buse within",
@@ -172,7 +175,7 @@ ATTRIBUTES = (
     ),
     Words(
         "a right of return",
-        asks("returns? policy|refunds?|refund policy|right of return", r"\breturned\b[^?]*\brefund"),
+        asks("returns? policy|refunds?|refund policy|right of return", r"\breturned\b[^?]{0,90}\brefund"),
         r"\breturn|refund|exchang|money.back|withdraw|reimburs|cancel|give back|send back"
         r"|\bsen[dt] (?:it )?back|br[io][nu]g?h?t? (?:it )?back|tak(?:e|en) (?:it )?back|money",
     ),
@@ -201,9 +204,9 @@ ATTRIBUTES = (
         "a height",
         asks(
             "",
-            r"\bhow (?:tall|high) (?:is|are|was|were)\b(?![^?]*\b(?:fees?|prices?|cost|rate|speed|temperature"
-            "|pressure|budget|rent|salary|fine|deposit|risk|voltage|revenue|share|percentage|level|limit"
-            r"|number)\b)",
+            r"\bhow (?:tall|high) (?:is|are|was|were)\b(?![^?]{0,90}\b(?:fees?|prices?|cost|rate|speed"
+            "|temperature|pressure|budget|rent|salary|fine|deposit|risk|voltage|revenue|share|percentage"
+            r"|level|limit|number)\b)",
             r"\bwhat (?:is|was) (?:the|its|his|her) height\b",
         ),
         r"\bhigh|height|\btall|elevat|altitude|stor(?:e?y|eys|ies)\b|\bfloors?\b|above|\bris(?:es|ing)\b"
@@ -221,7 +224,7 @@ ATTRIBUTES = (
     ),
     Words(
         "a weight",
-        asks("(?:net |gross )?weight", r"\bhow heavy\b", r"\bhow much (?:do|does|did) [^?]*\bweigh"),
+        asks("(?:net |gross )?weight", r"\bhow heavy\b", r"\bhow much (?:do|does|did) [^?]{0,90}\bweigh"),
         r"weigh|\bmass\b|\bheav|\blight(?:er|est|weight)\b|\d ?(?:kg|g|mg|t|lbs?|pounds?|oz|ounces?|tons?"
         r"|tonnes?|kilos?|kilograms?|grams?)\b|tonnage",
     ),

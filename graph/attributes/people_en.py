@@ -48,7 +48,7 @@ ATTRIBUTES = (
         "a founding date",
         asks(
             "",
-            r"\b(?:when|what year|which year|what date)\b[^?]*\b(?:founded|established|set up|founding"
+            r"\b(?:when|what year|which year|what date)\b[^?]{0,90}\b(?:founded|established|set up|founding"
             r"|foundation|incorporated)\b",
             r"\bhow old is the (?:company|firm|school|club|university|organi[sz]ation)",
         ),
@@ -92,7 +92,7 @@ ATTRIBUTES = (
         asks(
             "owners?|proprietors?|landlords?|parent company",
             r"\bwho (?:owns|owned|possesses)\b",
-            r"\bwho(?:m)?\b[^?]*\bbelong(?:s|ed)? to\b",
+            r"\bwho(?:m)?\b[^?]{0,90}\bbelong(?:s|ed)? to\b",
         ),
         r"\bown(?:s|ed|er|ers|ership|ing)?\b|belong|property of|possess|proprietor|\bheld\b|b(?:ought|uys?)\b"
         r"|acqui|purchas|\bsold\b|landlord|subsidiar|in the hands|private|state-owned|public(?:ly)?\b|operat"
@@ -114,8 +114,8 @@ ATTRIBUTES = (
         "a place of manufacture",
         asks(
             "country of origin|place of (?:manufacture|production)",
-            r"\bwhere\b[^?]*\b(?:manufactured|produced|made|assembled|built)\b",
-            r"\b(?:which|what) country\b[^?]*\b(?:manufactured|produced|made|assembled)\b",
+            r"\bwhere\b[^?]{0,90}\b(?:manufactured|produced|made|assembled|built)\b",
+            r"\b(?:which|what) country\b[^?]{0,90}\b(?:manufactured|produced|made|assembled)\b",
         ),
         r"manufactur|\bmade (?:in|at|of|from|by)\b|produc(?:ed|tion|es)\b|factor(?:y|ies)|\bplants?\b|assembl"
         r"|origin|built (?:in|at|by)|\bcomes? from\b|\bmills?\b|workshop|import|grown|works at|put together"
@@ -163,7 +163,7 @@ ATTRIBUTES = (
         "children",
         asks(
             "",
-            r"\bhow many (?:children|kids|sons|daughters)\b[^?]*\b(?:have|has|had|raise|bear)\b",
+            r"\bhow many (?:children|kids|sons|daughters)\b[^?]{0,90}\b(?:have|has|had|raise|bear)\b",
             r"\b(?:his|her|their|'s) (?:children|kids|sons?|daughters?)\b",
             r"\b(?:have|has|had)(?: any)? (?:children|kids)\b",
         ),
@@ -193,7 +193,7 @@ ATTRIBUTES = (
         "a date of birth",
         asks(
             "date of birth|birthday|birth ?date|birth year|year of birth",
-            r"\b(?:when|what (?:year|date|day)|which year)\b[^?]*\bborn\b",
+            r"\b(?:when|what (?:year|date|day)|which year)\b[^?]{0,90}\bborn\b",
         ),
         rf"\bborn\b|birth|\bb\. |{LIFE}|\baged?\b|years? old|year-old|\bages? of\b|christened|bapti[sz]"
         r"|\bin h(?:is|er) (?:twent|thirt|fort|fift|sixt|sevent|eight|ninet)|\(\*|\* ?\d|light of day"
@@ -204,7 +204,7 @@ ATTRIBUTES = (
         asks(
             "",
             r"\bhow old (?:is|was) (?:he|she|his|her)\b",
-            r"\bhow old was (?-i:[A-Z])[^?]*\b(?:when|at)\b",
+            r"\bhow old was (?-i:[A-Z])[^?]{0,90}\b(?:when|at)\b",
             r"\bwhat (?:is|was) (?:his|her|[A-Z][\w' ]{1,40}'s) age\b",
         ),
         rf"\bborn\b|birth|\bb\. |{LIFE}|\baged?\b|years? old|year-old|\bages?\b|\bold\b|young|\b(?:at|turned"
@@ -212,7 +212,7 @@ ATTRIBUTES = (
     ),
     Words(
         "a birthplace",
-        asks("birthplace|place of birth|home ?town", r"\bwhere\b[^?]*\bborn\b"),
+        asks("birthplace|place of birth|home ?town", r"\bwhere\b[^?]{0,90}\bborn\b"),
         r"\bborn\b|birth|native|home ?town|\bgrew up\b|\braised\b|origin|hails?\b|c[ao]mes? from|came from"
         r"|\bis from\b|childhood|\bb\. |upbringing|farm|\bson of\b|daughter of|family|moved (?:from|to)"
         r"|(?-i:\bfrom [A-Z])|\(\*|light of day|came into the world",
@@ -221,8 +221,8 @@ ATTRIBUTES = (
         "a death",
         asks(
             "date of death|year of death|place of death",
-            r"\b(?:when|where|how|what year|which year|at what age|how old)\b[^?]*\b(?:die|died|dies|killed"
-            r"|pass(?:ed)? away|death)\b",
+            r"\b(?:when|where|how|what year|which year|at what age|how old)\b[^?]{0,90}\b(?:die|died|dies"
+            r"|killed|pass(?:ed)? away|death)\b",
         ),
         rf"\bdie[ds]?\b|dying|\bdead\b|death|{LIFE}|kill|passed away|\blate\b|until h(?:is|er)|bur(?:y|ied)"
         r"|murder|assassin|suicid|execut|succumb|drown|perish|\blast (?:years|days)|\blost (?:his|her"
@@ -233,7 +233,7 @@ ATTRIBUTES = (
         "a cause of death",
         asks(
             r"cause of (?:(?:his|her|\w+'s) )?death",
-            r"\b(?:how|why|what)\b[^?]*\b(?:did \w+(?: \w+)? die|die of|died of|killed (?:him|her))\b",
+            r"\b(?:how|why|what)\b[^?]{0,90}\b(?:did \w+(?: \w+)? die|die of|died of|killed (?:him|her))\b",
         ),
         r"\bdie[ds]?\b|dying|\bdead\b|death|kill|passed away|murder|assassin|suicid|execut|succumb|drown"
         r"|perish|fatal|victim|slain|\bshot|illness|disease|cancer|heart|stroke|fever|accident|pneumonia"
@@ -241,7 +241,10 @@ ATTRIBUTES = (
     ),
     Words(
         "a grave",
-        asks("grave|tomb|burial place|resting place", r"\bwhere\b[^?]*\b(?:buried|interred|laid to rest)\b"),
+        asks(
+            "grave|tomb|burial place|resting place",
+            r"\bwhere\b[^?]{0,90}\b(?:buried|interred|laid to rest)\b",
+        ),
         r"\bbur(?:y|ied|ial)|grave|tomb|cemetery|interred|laid to rest|resting|mausoleum|ashes|crypt"
         "|churchyard|cremat|funeral|vault|remains",
     ),
@@ -249,7 +252,7 @@ ATTRIBUTES = (
         "an education",
         asks(
             "alma mater|universit(?:y|ies)|education|degrees?",
-            r"\bwhere\b[^?]*\b(?:study|studied|graduate|educated|go to (?:school|college|university))\b",
+            r"\bwhere\b[^?]{0,90}\b(?:study|studied|graduate|educated|go to (?:school|college|university))\b",
             r"\bgraduate(?:d)? from\b",
         ),
         r"universit|college|school|\bstud(?:y|ied|ies|ent)|graduat|degree|educat|alma mater|ph\.?\s?d|doctora"

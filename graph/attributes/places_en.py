@@ -27,8 +27,8 @@ ATTRIBUTES = (
         "a release date",
         asks(
             "release date|launch date|publication date|date of publication",
-            r"\b(?:when|what (?:year|date)|which year)\b[^?]*\b(?:released|launched|publish(?:ed)?|come out"
-            r"|came out|introduced|go on sale|put on the market|announced|unveiled)\b",
+            r"\b(?:when|what (?:year|date)|which year)\b[^?]{0,90}\b(?:released|launched|publish(?:ed)?"
+            r"|come out|came out|introduced|go on sale|put on the market|announced|unveiled)\b",
         ),
         r"releas|publish|publication|launch|c[ao]me? out|appear|issued?\b|introduc|unveil|premi[eè]r|debut"
         r"|announc|available|\bsince\b|market|on sale|shipped|first (?:version|edition|shown|sold|seen|given"
@@ -40,8 +40,8 @@ ATTRIBUTES = (
         "a programming language",
         asks(
             "programming languages?|language is it (?:written|programmed|coded)",
-            r"\bwhat\b[^?]*\b(?:written|programmed|coded|implemented) in\b",
-            r"\blanguage\b[^?]*\b(?:written|programmed|coded|implemented) in\b",
+            r"\bwhat\b[^?]{0,90}\b(?:written|programmed|coded|implemented) in\b",
+            r"\blanguage\b[^?]{0,90}\b(?:written|programmed|coded|implemented) in\b",
         ),
         r"programming|written in|implemented in|\bpython|\bjava|\brust\b|c\+\+|c#|\bgo(?:lang)\b|\bGo \d"
         r"|kotlin|swift|typescript|ruby|\bphp\b|perl\b|haskell|scala\b|\blua\b|\bzig\b|elixir|erlang|fortran"
@@ -57,9 +57,9 @@ ATTRIBUTES = (
         "a number of employees",
         asks(
             "",
-            r"\bhow (?:many|large)\b[^?]*\b(?:employees|staff|workforce|people (?:work|are employed"
+            r"\bhow (?:many|large)\b[^?]{0,90}\b(?:employees|staff|workforce|people (?:work|are employed"
             r"|does \w+ employ))\b",
-            r"\bhow many (?:people )?(?:do|does|did) [^?]* employ\b",
+            r"\bhow many (?:people )?(?:do|does|did) [^?]{0,90} employ\b",
             r"\bnumber of employees\b",
         ),
         counted(
@@ -98,8 +98,8 @@ ATTRIBUTES = (
         "a population",
         asks(
             "population",
-            r"\bhow many (?:people|inhabitants|residents)\b[^?]*\b(?:live|lived|reside|inhabitants"
-            r"|residents)?\b(?=[^?]*\b(?:live|lived|reside|inhabit|resident))",
+            r"\bhow many (?:people|inhabitants|residents)\b[^?]{0,90}\b(?:live|lived|reside|inhabitants"
+            r"|residents)?\b(?=[^?]{0,90}\b(?:live|lived|reside|inhabit|resident))",
             r"\bhow many (?:inhabitants|residents)\b",
         ),
         counted(r"inhabit|populat|resident|people|liv(?:e|es|ed|ing)\b|citizens|souls|households|persons"),
@@ -113,14 +113,14 @@ ATTRIBUTES = (
         "a number of seats",
         asks(
             "",
-            r"\bhow many (?:[\w-]+ )?(?:seats|people (?:does|can|will) [^?]*(?:seat|hold|accommodate))\b",
+            r"\bhow many (?:[\w-]+ )?(?:seats|people (?:does|can|will) [^?]{0,90}(?:seat|hold|accommodate))\b",
             r"\bseating capacity\b",
         ),
         counted("seat|capacit|hold|accommodat|places|people|spectators|persons|fit|audience|passengers|guests"),
     ),
     Words(
         "parking",
-        asks("parking(?: spaces?| lots?)?", r"\bwhere\b[^?]*\bpark\b"),
+        asks("parking(?: spaces?| lots?)?", r"\bwhere\b[^?]{0,90}\bpark\b"),
         r"park|garage|space|\bcars?\b|vehicle",
     ),
     Words(
@@ -155,7 +155,7 @@ ATTRIBUTES = (
     ),
     Words(
         "a headquarters",
-        asks("headquarters|head office", r"\bwhere (?:is|are|was)\b[^?]*\b(?:based|headquartered)\b"),
+        asks("headquarters|head office", r"\bwhere (?:is|are|was)\b[^?]{0,90}\b(?:based|headquartered)\b"),
         r"headquarter|\bbased\b|\bseat\b|head office|\boffices? (?:in|at|is|are)\b|located|situated|address"
         r"|street|\broad\b|avenue|(?-i:\b(?:in|near) (?!Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov"
         "|Dec)[A-Z][a-z]{2,})",
@@ -164,10 +164,11 @@ ATTRIBUTES = (
         "opening hours",
         asks(
             "opening (?:hours|times)|business hours|visiting hours|office hours",
-            r"\bwhen (?:is|are|does|do)\b[^?]*\b(?:open|close)\b",
+            r"\bwhen (?:is|are|does|do)\b[^?]{0,90}\b(?:open|close)\b",
         ),
         r"\bopen|\bclos(?:e|ed|es|ing)\b|\bhours\b|\d ?(?:[ap]\.?m\b)|\d{1,2}[:.]\d\d|o'clock|\bdaily\b"
-        r"|from (?:\d|\w+) to|round the clock|24/7|midnight|\bnoon|mon(?:day)?\b.*\bfri|dawn|dusk|sunrise",
+        r"|from (?:\d|\w+) to|round the clock|24/7|midnight|\bnoon|mon(?:day)?\b.{0,30}\bfri|dawn|dusk"
+        "|sunrise",
     ),
     Words(
         "a court",
@@ -196,7 +197,7 @@ ATTRIBUTES = (
         asks(
             "(?:bereavement|compassionate) leave",
             r"\b(?:bereavement|compassionate) leave\b",
-            r"\b(?:days?|time) off\b[^?]*\b(?:funeral|death|bereavement)",
+            r"\b(?:days?|time) off\b[^?]{0,90}\b(?:funeral|death|bereavement)",
         ),
         r"bereave|compassionate|death|funeral|\bdie[ds]?\b|relative|family|passing|special leave"
         "|personal reason",
@@ -206,7 +207,7 @@ ATTRIBUTES = (
         asks(
             "(?:wedding|marriage|marital) leave",
             r"\b(?:wedding|marriage|marital) leave\b",
-            r"\boff\b[^?]*\b(?:wedding|marriage|marry|get married)",
+            r"\boff\b[^?]{0,90}\b(?:wedding|marriage|marry|get married)",
         ),
         "wedding|marri|marry|special leave|personal reason|family event|registry",
     ),
@@ -234,8 +235,8 @@ ATTRIBUTES = (
         "an office",
         asks(
             "",
-            r"\bwhere is [^?]*\boffice\b",
-            r"\b(?:what|which) (?:is [^?]*)?(?:room|office) (?:number|is)\b",
+            r"\bwhere is [^?]{0,90}\boffice\b",
+            r"\b(?:what|which) (?:is [^?]{0,90})?(?:room|office) (?:number|is)\b",
         ),
         r"office|\broom\b|floor|building|desk|\b[A-Z]-?\d{2,}|located|sits|based|address",
     ),
@@ -246,7 +247,7 @@ ATTRIBUTES = (
     ),
     Words(
         "a dress code",
-        asks("dress code|uniforms?", r"\bwhat\b[^?]*\b(?:wear|dress)\b"),
+        asks("dress code|uniforms?", r"\bwhat\b[^?]{0,90}\b(?:wear|dress)\b"),
         r"\bdress|\bwear|\bworn\b|cloth|attire|\bsuits?\b|uniform|jeans|shoes|\bties?\b|casual|apron|helmet"
         "|jacket|costume|robe",
     ),
@@ -358,7 +359,7 @@ ATTRIBUTES = (
     ),
     Words(
         "a place of the servers",
-        asks("data cent(?:er|re)s?|hosting provider", r"\bwhere\b[^?]*\b(?:servers?|hosted)\b"),
+        asks("data cent(?:er|re)s?|hosting provider", r"\bwhere\b[^?]{0,90}\b(?:servers?|hosted)\b"),
         r"server|data cent|\bhost|cloud|\bstor(?:e|ed|age)\b|region|\baws\b|azure|folder|file|disk|machine"
         r"|database|locat|director|\bdata\b[^.]{0,20}\b(?:in|stay|lie|are|remain)\b|running (?:in|on)"
         "|runs (?:in|on)",
@@ -378,7 +379,7 @@ ATTRIBUTES = (
         "a last update",
         asks(
             "last (?:update|revision|change)",
-            r"\bwhen\b[^?]*\blast (?:updated|modified|revised|changed|edited)\b",
+            r"\bwhen\b[^?]{0,90}\blast (?:updated|modified|revised|changed|edited)\b",
         ),
         r"updat|modif|revis|version|as of|chang|edit|\d{4}-\d\d|effective|in force|valid|issued|dated|\d{4}",
     ),
