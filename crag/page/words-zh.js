@@ -148,7 +148,7 @@ export default {
     grounded: "依据来源作答", partial: "部分作答", abstained: "未能作答",
   },
   total: "合计",
-  modelNone: "未配置语言模型：回答摘自文档原句；表格只取有关的单元格，写成“列名：值”。",
+  modelNone: "未配置语言模型：回答取自文档原句，表格则写成“列名：值”。",
   modelSome: (name) => `回答由 ${name} 依据文档生成，并逐句核对。`,
   failed: (reason) => `未能给出回答：${reason}`,
   unreachable: "无法连接服务器，它还在运行吗？",

@@ -27,7 +27,7 @@ def test_a_question_is_answered_with_sources_and_a_verdict(server: Serving, open
     page = open_page(f"{server.url}/")
     page.wait_for_selector(".example")
     assert "18 documents" in page.inner_text("#document-count")
-    assert page.inner_text("#model-note").endswith("and of the cells of their tables, as column: value.")
+    assert page.inner_text("#model-note").endswith("sentences of the documents, and table cells as column: value.")
     shot(page, "welcome")
     ask(page, QUESTION)
     assert "02:30" in page.inner_text(".answer .text")
@@ -181,7 +181,7 @@ def test_a_pipeline_that_does_not_grade_shows_no_confidence(server: Serving, ope
     page.click("summary")
     path = page.locator(".path").inner_text()
     assert "decides nothing: this pipeline does not grade" in path
-    assert "confidence" not in path
+    assert "evidence: " not in path
     assert "correct" not in path
     shot(page, "ungraded")
     page.click("#language")
