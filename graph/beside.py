@@ -13,8 +13,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from graph.members import AMOUNT, Member, covers, members, qualifiers
+from graph.exchanges import is_question
+from graph.members import AMOUNT, Member, covers, members, qualifiers, written
 from graph.naming import Name, names, same
+from graph.quotes import cells
 from graph.strips import cut, refers_back
 from graph.support import content_words
 from retrieval.lexical.tokenizer import simplified
@@ -53,11 +55,19 @@ class Read:
     def above(self) -> str:
         """What its page, section or row is about."""
         row = self.text.split("|")[1] if self.text.startswith("|") and self.text.count("|") > 1 else ""
-        return "\n".join((self.title, *self.headings, row))
+        return "\n".join((self.title, *self.headings, self.header, row))
+
+    @property
+    def entry(self) -> str:
+        """What its row is about, by the name of the first column: "Starter plan", "Floor 3"."""
+        if not (self.header and self.text.startswith("|")):
+            return ""
+        name, cell = cells(self.header)[0], cells(self.text)[0]
+        return f"of {cell} {name.lower()}\n{name} {cell}"
 
     @property
     def all(self) -> str:
-        return "\n".join((self.title, *self.headings, self.header, self.text))
+        return "\n".join((self.title, *self.headings, self.header, self.entry, self.text))
 
 
 def read(hit: Hit) -> list[Read]:
@@ -67,8 +77,7 @@ def read(hit: Hit) -> list[Read]:
     found = []
     for i in range(len(made.spans)):
         if i not in made.headers:
-            header = made.header(i)
-            named = "" if header is None or header not in made.headers else folded(made.text(header))
+            named = folded(made.header_text(i) or "")
             headings = (made.headings[i], *reversed(hit.chunk.heading_path))
             found.append(Read(folded(made.text(i)), named, tuple(map(folded, headings)), title))
     return found
@@ -91,12 +100,12 @@ def other_members(question: str, passages: Sequence[Sequence[Read]]) -> Found:
             return any(covers(text, each) for each in own)
 
         def others(read: Read, kind: str = kind) -> list[str]:
-            for text in (read.text, read.header, *read.headings):
-                if found := [text[each.start : each.end] for each in members(text) if each.kind == kind]:
+            for text in (read.text, read.entry, read.header, *read.headings):
+                if found := [written(text, each) for each in members(text) if each.kind == kind]:
                     return found
             return []
 
-        yield question[own[0].start : own[0].end], _beside(_without(question, found), passages, met, others)
+        yield written(question, own[0]), stand_beside(_without(question, found), passages, met, others)
 
 
 def other_models(question: str, passages: Sequence[Sequence[Read]]) -> Found:
@@ -120,7 +129,7 @@ def other_models(question: str, passages: Sequence[Sequence[Read]]) -> Found:
         if any(met(read.above) for passage in passages for read in passage):
             continue
         rest = f"{question[: written.start()]} {question[written.end() :]}"
-        yield name.text, _beside(rest, passages, met, others)
+        yield name.text, stand_beside(rest, passages, met, others)
 
 
 def _without(question: str, found: Sequence[Member]) -> str:
@@ -138,7 +147,7 @@ def _goes_on(sentence: str) -> bool:
     return refers_back(sentence) or not any(len(word) > 1 and not word[0].isdigit() for word in said)
 
 
-def _beside(
+def stand_beside(
     rest: str, passages: Sequence[Sequence[Read]], met: Callable[[str], bool], others: Callable[[Read], list[str]]
 ) -> list[str]:
     """The others that stand where most of `rest` of the question does, unless about as much of it stands by what is
@@ -157,7 +166,8 @@ def _beside(
         for read, own in zip(passage, shared, strict=True):
             score = sum(weight[word] for word in own)
             there, instead = met(read.all), others(read)
-            since = 0 if there else CARRIED if instead else since + 1
+            # A list of questions goes on to something else.
+            since = 0 if there else CARRIED if instead or is_question(read.text) else since + 1
             if there and _goes_on(read.text):
                 score = max(score, before)
             if since < CARRIED:

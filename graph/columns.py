@@ -219,6 +219,11 @@ def _in_full(part: str, words: set[str], header: Sequence[str], named: set[int])
     return {i for i in named if i in full or not any(own[i] & words <= own[j] & words for j in full)}
 
 
+def counts_rows(name: str) -> bool:
+    """Whether a column's cells are numbers of its rows: "No.", "sku", 序号."""
+    return _COUNTS.fullmatch(name.strip()) is not None
+
+
 def _names(part: str, words: set[str], cell: str) -> bool:
     bare = _REMARK.sub("", cell).strip()
     if has_han(bare):

@@ -14,12 +14,14 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from graph.beside import HYPHEN, Found, Read, folded, other_members, other_models, read
+from graph.kindred import other_kindred
 from graph.language import FUNCTION_WORDS, has_han
 from graph.members import qualifiers
 from graph.named import CALENDAR, said
 from graph.naming import apart, names, same
-from graph.quantities import Day, stated
+from graph.quantities import Day, dates, stated
 from graph.strips import cut, relevances
+from graph.support import content_words
 from retrieval.lexical.tokenizer import simplified
 from retrieval.types import Hit
 
@@ -48,6 +50,14 @@ _YEAR = re.compile(
     r"(?<![\d.,])(1[0-9]{3}|20\d\d)(?![.,]?\d|'?s\b)"
     r"(?! ?(?:(?:k[mgw]|[mgt]b|[mc]?m|ms|kwh|people|square)\b|[%°人元米]|公里|平方))"
 )
+_COUNTED_BEHIND = re.compile(r" (?:[a-z]+ )?[a-z]{2,}s\b(?! (?:of|in) the year)|\s?[个個次台件名人份条條万千多]")
+_SINCE = re.compile(
+    r"\b(?:in|since|until|from|during|by|year|FY|before|after|for)(?: the year)? ?\Z|[在于自从至到]\s?\Z", re.IGNORECASE
+)
+_MODERN = 1500
+_RELEASE = re.compile(r"\s*(?:version |release )?[vV]?(\d+\.\d+(?:\.\d+)*)\b")
+"""A heading that begins with a version."""
+_NUMBERS = re.compile(r"(?<![\d.])\d+(?:\.\d+)+(?![\d.]\d)")
 _OPEN = re.compile(
     r"\b(?:since|until|till|before|after|by|through)\b[\w ,]{0,14}\d{4}"
     r"|\b(?:onwards?|century|centuries|ago|decades?)\b|\d0s|\d年?[\u4e00-\u9fff]{0,8}[前后起]|以来|至今|世纪|年代",
@@ -72,7 +82,10 @@ def instead(question: str, hits: Sequence[Hit]) -> tuple[Instead, ...]:
     if not hits:
         return ()
     evidence = _Evidence(question, hits)
-    finders = (_versions, _counted, _days, _years, _editions, _places, _modified, _together, _members, _models)
+    finders = (
+        _versions, _releases, _counted, _days, _years, _editions, _places, _modified, _together, _members, _models,
+        _kindred,
+    )  # fmt: skip
     plain = folded(question)
     told = {thing: found for find in finders for thing, found in find(plain, evidence) if found}
     return tuple(
@@ -126,6 +139,21 @@ class _Evidence:
         return [folded(text) for text, _ in self.sentences[:NEAREST]]
 
     @cached_property
+    def above(self) -> list[str]:
+        """The headings and titles of the nearest sentences."""
+        return list(dict.fromkeys(folded(text) for _, above in self.sentences[:NEAREST] for text in above))
+
+    @cached_property
+    def headings(self) -> list[tuple[str, ...]]:
+        """Of every sentence, without the document's title."""
+        return [above[:-1] for _, above in self.sentences]
+
+    @property
+    def titled(self) -> list[tuple[str, str]]:
+        """Passages behind the titles of their documents."""
+        return list(zip((folded(hit.document.title) for hit in self._hits), self.passages, strict=True))
+
+    @cached_property
     def around(self) -> str:
         """The passages of the nearest sentences."""
         return "\n".join(self.passages[number] for number in sorted({each[1] for each in self._ranked[:NEAREST]}))
@@ -144,6 +172,22 @@ def _versions(question: str, evidence: _Evidence) -> Found:
             others += sorted(each.text for each in there if each.kind == name.kind)
         else:
             yield name.text, [f"{name.kind} {other}" for other in others]
+
+
+def _releases(question: str, evidence: _Evidence) -> Found:
+    """ "New in Lumen Sync 4.3" over release notes, whose headings are versions and nothing else."""
+    there = [match for headings in evidence.headings for heading in headings if (match := _RELEASE.match(heading))]
+    if len({match[1] for match in there}) < 2:
+        return
+    for name in sorted(names(question), key=lambda each: (each.text, each.kind)):
+        own = [text for title, text in evidence.titled if name.kind in title.lower()]
+        if not name.text[0].isdigit() or not own or any(_says_version(name.text, each) for each in own):
+            continue
+        yield f"{name.kind} {name.text}", [match[1] for match in there]
+
+
+def _says_version(version: str, passage: str) -> bool:
+    return any(same(version, each) for each in _NUMBERS.findall(passage))
 
 
 def _counted(question: str, evidence: _Evidence) -> Found:
@@ -169,12 +213,22 @@ def _numbered(pattern: re.Pattern[str], text: str, *, before: bool) -> dict[tupl
 
 
 def _days(question: str, evidence: _Evidence) -> Found:
-    asked = [day for day in stated(question).days if day.day is not None]
+    asked = [(day, written) for day, written in dates(question) if day.day is not None]
     said = stated(evidence.whole).days if asked else []
-    for day in asked:
-        if not any(_may_be(day, other) for other in said):
-            near = [other for text in evidence.near for other in stated(text).days if other.day is not None]
-            yield _written(day), [_written(other) for other in near]
+    # "In March" may be the eleventh where it stands by what is asked.
+    months = [day for text in (*evidence.near, *evidence.above) for day in stated(text).days] if asked else []
+    for day, written in asked:
+        if any(_may_be(day, other) for other in (*(each for each in said if each.day is not None), *months)):
+            continue
+        rest = content_words(question.replace(written, " "))
+        found = [
+            (len(rest & content_words(text)), other)
+            for text in (*evidence.above, *(folded(text) for text, _ in evidence.sentences))
+            for other_day, other in dates(text)
+            if other_day.day is not None
+        ]
+        most = max((shared for shared, _ in found), default=0)
+        yield written, [other for shared, other in found if shared == most]
 
 
 def _may_be(day: Day, other: Day) -> bool:
@@ -184,19 +238,22 @@ def _may_be(day: Day, other: Day) -> bool:
     )
 
 
-def _written(day: Day) -> str:
-    year = "" if day.year is None else f"{day.year}-"
-    return f"{year}{day.month:02}-{day.day:02}"
-
-
 def _years(question: str, evidence: _Evidence) -> Found:
-    asked = list(dict.fromkeys(_YEAR.findall(question)))
+    asked = list(dict.fromkeys(match[1] for match in _YEAR.finditer(question) if _is_year(question, match)))
     if not asked or not evidence.near or any(year in evidence.around for year in asked):
         return
     dated = next((text for text in evidence.near if _YEAR.search(text)), "")
     there = _YEAR.findall(dated)
     if there and not _OPEN.search(dated):
         yield from ((year, there) for year in asked if not min(there) < year < max(there))
+
+
+def _is_year(question: str, match: re.Match[str]) -> bool:
+    """1000 requests are no year."""
+    counted = _COUNTED_BEHIND.match(question, match.end()) is not None
+    return _SINCE.search(question[max(0, match.start() - 24) : match.start()]) is not None or (
+        not counted and int(match[1]) >= _MODERN
+    )
 
 
 def _editions(question: str, evidence: _Evidence) -> Found:
@@ -240,6 +297,11 @@ def _members(question: str, evidence: _Evidence) -> Found:
 def _models(question: str, evidence: _Evidence) -> Found:
     """The HX-30, known elsewhere, where what is asked is told of the HX-40."""
     return other_models(question, evidence.read) if names(question) else ()
+
+
+def _kindred(question: str, evidence: _Evidence) -> Found:
+    """Benelux, a row elsewhere, where the managers of its neighbours are told."""
+    return other_kindred(question, evidence.read)
 
 
 def _as_written(thing: str, text: str) -> str:

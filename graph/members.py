@@ -14,6 +14,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from graph.language import FUNCTION_WORDS
+from graph.member_kinds import CODE, EVERY, FINDERS
 from graph.quantities import MONTH_NUMBER, stated
 
 MONTH, QUARTER, HALF, WEEKDAY, SEASON = "month", "quarter", "half", "weekday", "season"
@@ -95,6 +96,19 @@ _AND_UP = re.compile(
     r"\A\s?(?:份|日|度)?(?:起|以[来后上]|及以上|之后|后|开始|(?:or|and) (?:more|above|up)|onwards?|on\b(?! \w))"
 )
 _AND_DOWN = re.compile(r"\A\s?(?:份|日|度)?(?:以[前下内]|及以下|之[前内]|前(?![门面台])|or less|or below|and below)")
+_PER = {
+    period: re.compile(words, re.IGNORECASE)
+    for period, words in {
+        "hour": r"\b(?:hourly|(?:per|an?|each|every) hour)\b|每小时",
+        "day": r"\b(?:daily|nightly|(?:per|an?|each|every) (?:day|night))\b|每[天日晚]",
+        "week": r"\b(?:weekly|(?:per|an?|each|every) week)\b|每(?:周|星期)",
+        "fortnight": r"\b(?:fortnight|biweekly|(?:every|each) (?:two|2|second) weeks?)|每(?:两|2)周|双周",
+        "month": r"\b(?:monthly|(?:per|an?|each|every) month)\b|每个?月",
+        "quarter": r"\b(?:quarterly|(?:per|an?|each|every) quarter)\b|每个?季度?",
+        "year": r"\b(?:yearly|annual(?:ly)?|per annum|(?:per|an?|each|every) (?:contract )?year)\b|每年|年度",
+    }.items()
+}
+"""The same period in other words: an annual fee is one "per year"."""
 _EVERY = {
     WEEKDAY: re.compile(
         r"\b(?:daily|every ?day|each day|week(?:day|end)s?|(?:working|business) days?|all week)\b"
@@ -159,8 +173,8 @@ def _noun(word: str) -> str:
 
 
 def _ordinal(match: re.Match[str]) -> tuple[str, Value]:
-    if match[2] in ("quarter", "half"):
-        return (QUARTER if match[2] == "quarter" else HALF), _number(match[1])
+    if match[2].lower() in ("quarter", "half"):
+        return (QUARTER if match[2].lower() == "quarter" else HALF), _number(match[1])
     return _noun(match[2]), _number(match[1])
 
 
@@ -191,7 +205,7 @@ _FINDERS: tuple[_Finder, ...] = (
      lambda m: (WEEKDAY, Decimal(_DAYS.index(m[1].lower()) + 1))),
     (re.compile(r"(?<![一两几\d])(?:周|星期|礼拜)([一二三四五六日天])(?![次天])"),
      lambda m: (WEEKDAY, Decimal(_HAN_DAYS.index(m[1].replace("天", "日")) + 1))),
-    (re.compile(rf"\b({_ORDINAL}|\d{{1,2}}(?:st|nd|rd|th))[ -]([a-z]{{3,}})\b"), _ordinal),
+    (re.compile(rf"\b((?i:{_ORDINAL})|\d{{1,2}}(?:st|nd|rd|th))[ -]([A-Za-z]?[a-z]{{2,}})\b"), _ordinal),
     (re.compile(rf"(?<![共有高盖建]){_ALONE}第?(\d{{1,3}}|{_HAN})[楼层]"), lambda m: ("楼", _number(m[1]))),
     (re.compile(rf"{_ALONE}(\d{{1,3}}|{_HAN})号([楼门厅馆院库桥机仓食教宿井炉车站台柜])"),
      lambda m: (f"号{m[2]}", _number(m[1]))),
@@ -208,6 +222,7 @@ _FINDERS: tuple[_Finder, ...] = (
     (re.compile(r"(?<![东南西北中广河湖山云海济华辽江陕])([东南西北])([门区侧翼楼座厅院馆口])(?![域别])"),
      lambda m: (f"{SIDE}{m[2]}", m[1])),
     (_AMOUNT, _amount),
+    *FINDERS,
 )  # fmt: skip
 
 
@@ -227,11 +242,11 @@ def members(text: str) -> tuple[Member, ...]:
 def qualifiers(question: str) -> list[Member]:
     """Those of a question that tell what it is about; none of one that asks yes or no, which another may answer, of
     what its writer has or wants, and of what is the end of a range."""
-    if _YES_NO.search(question):
+    if asks_yes_or_no(question):
         return []
     clauses = [(m.start(), m[0]) for m in _CLAUSE.finditer(question)]
     about = [each for each in clauses if not _WRITER.search(each[1])] or clauses
-    return [
+    found = [
         Member(each.kind, each.value, each.start + at, each.end + at)
         for at, clause in about
         for each in _read(clause, _FINDERS)
@@ -240,6 +255,17 @@ def qualifiers(question: str) -> list[Member]:
         and not (each.value == 1 and _ORDINALLY.match(clause, each.start) and each.kind not in _NUMBERED)
         and not (each.kind == MONTH and _DAY.search(clause[max(0, each.start - 8) :]))
     ]
+    # 早班补贴 is of a shift, and not of another kind besides.
+    taken, kept = bytearray(len(question)), list[Member]()
+    for each in found:
+        if not any(taken[each.start : each.end]):
+            kept.append(each)
+            taken[each.start : each.end] = b"\1" * (each.end - each.start)
+    return kept
+
+
+def asks_yes_or_no(question: str) -> bool:
+    return _YES_NO.search(question) is not None
 
 
 def _read(text: str, finders: Sequence[_Finder]) -> Iterator[Member]:
@@ -251,6 +277,13 @@ def _read(text: str, finders: Sequence[_Finder]) -> Iterator[Member]:
                 continue
             if kind.rpartition(" ")[2] not in FUNCTION_WORDS:
                 yield Member(kind, value, match.start(), match.end())
+
+
+def written(text: str, member: Member) -> str:
+    """The member as `text` has it, with the Chinese noun behind that makes its kind: 午餐补贴."""
+    noun = member.kind.removeprefix(EVERY)
+    end = member.end + len(noun) if not noun.isascii() and text.startswith(noun, member.end) else member.end
+    return text[member.start : end]
 
 
 def bound(text: str, member: Member) -> int:
@@ -266,7 +299,7 @@ def covers(text: str, asked: Member) -> bool:
     own = [each for each in members(text) if each.kind == asked.kind]
     if any(each.value == asked.value or _beyond(asked, each, bound(text, each)) for each in own):
         return True
-    if asked.kind.startswith(SIDE) and re.search(rf"\b{asked.value}(?:ern)?\b", text):  # "To the east".
+    if _in_other_words(text, asked):
         return True
     calendar = asked.kind in (MONTH, QUARTER, HALF, SEASON, WEEKDAY)
     if calendar and _EVERY.get(asked.kind, _EVERY[""]).search(text):
@@ -282,6 +315,14 @@ def covers(text: str, asked: Member) -> bool:
         and _within(asked, low, high)
         for low, high in pairwise(own)
     )
+
+
+def _in_other_words(text: str, asked: Member) -> bool:
+    if asked.kind.startswith(SIDE):  # "To the east".
+        return re.search(rf"\b{asked.value}(?:ern)?\b", text) is not None
+    if asked.kind.startswith(CODE):
+        return re.search(rf"(?<![\d.]){asked.value}(?![\d.])", text) is not None
+    return asked.kind.startswith(EVERY) and _PER[str(asked.value)].search(text) is not None
 
 
 def _beyond(asked: Member, end: Member, side: int) -> bool:

@@ -289,6 +289,18 @@ def _without_dates(text: str, found: Stated, claimed: bool) -> str:
     return text
 
 
+def dates(text: str) -> list[tuple[Day, str]]:
+    """The days that `text` (folded) names, each as it is written there, in their order."""
+    written: list[tuple[int, Day, str]] = []
+    taken = bytearray(len(text))
+    for pattern in _DATES:
+        for match in pattern.finditer(text):
+            if not any(taken[match.start() : match.end()]):
+                written += [(match.start(), day, match[0].strip()) for day in stated(match[0]).days]
+                taken[match.start() : match.end()] = b"\1" * len(match[0])
+    return [(day, said) for _, day, said in sorted(written, key=lambda each: each[0])]
+
+
 def _taken(match: re.Match[str], found: Stated, claimed: bool) -> str:
     parts = match.groupdict()
     month, year = parts.get("month") or parts.get("in") or "", int(parts.get("year") or 0) or None

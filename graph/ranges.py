@@ -15,6 +15,8 @@ from functools import lru_cache
 from graph.quantities import stated, unit_behind
 from graph.quotes import cells
 
+_WINDOW = 24
+"""Characters around a number that say how it is meant."""
 LONGEST = 60
 """Characters of a cell that tells a range."""
 
@@ -206,7 +208,7 @@ def _spans(question: str) -> tuple[Span, ...]:
                 found.append(Span(dimension, low, high))
             continue
         dimension = _FACTORS.get(first.unit, (_PLAIN,))[0]
-        reached = _REACHED.search(question[: first.start]) and not _UP.match(question, first.end)
+        reached = _REACHED.search(_before(question, first.start)) and not _UP.match(question, first.end)
         found.append(_one(replace(first, side=0) if reached else first, _scaled(first, first.unit), dimension))
         at += 1
     return tuple(found)
@@ -235,7 +237,8 @@ def _numbers(text: str) -> list[_Number]:
 def _read(text: str, match: re.Match[str]) -> _Number | None:
     written, start, end = match[0], match.start(), match.end()
     # "Apollo 11" is no eleven.
-    if re.search(r"[A-Z][a-z]+ \Z", text[:start]) and start > 0 and not _BEFORE[3].search(text[:start]):
+    above = _before(text, start)
+    if re.search(r"[A-Z][a-z]+ \Z", above) and not _BEFORE[3].search(above):
         return None
     if written == "半":
         value = Decimal("0.5")
@@ -249,7 +252,7 @@ def _read(text: str, match: re.Match[str]) -> _Number | None:
     if scale := _SCALED.match(text, end):
         value *= _SCALES[(scale.lastindex or 1) - 1] if scale[0].strip() not in ("万", "萬") else Decimal(10000)
         end = scale.end()
-    behind = text[end : end + 24].lower()
+    behind = text[end : end + _WINDOW].lower()
     unit = unit_behind(behind) or unit_behind(behind.lstrip("个個")) or ""
     if unit in ("", "year") and written.isdigit() and value in _YEARS and not _COUNTED.match(behind):
         unit = _YEAR
@@ -257,8 +260,12 @@ def _read(text: str, match: re.Match[str]) -> _Number | None:
         end += noun.end()
     elif unit not in ("", _YEAR) and (spelt := _UNIT_WRITTEN.match(behind)):
         end += spelt.end()
-    side, open_ = _side(text[max(0, start - 24) : start], text[end : end + 24])
+    side, open_ = _side(above, text[end : end + _WINDOW])
     return _Number(value, unit, start, end, side, open_)
+
+
+def _before(text: str, at: int) -> str:
+    return text[max(0, at - _WINDOW) : at]
 
 
 def _side(before: str, behind: str) -> tuple[int, bool]:
@@ -277,7 +284,7 @@ def _linked(text: str, first: _Number, second: _Number) -> bool:
     link = _LINK.fullmatch(text, first.end, second.start)
     if link is None:
         return False
-    return _BETWEEN.search(text[: first.start]) is not None if "and" in link[0].lower() else "/" not in link[0]
+    return _BETWEEN.search(_before(text, first.start)) is not None if "and" in link[0].lower() else "/" not in link[0]
 
 
 def _scaled(number: _Number, unit: str) -> Decimal:

@@ -72,7 +72,7 @@ HANDBOOK = hit(
         ("How long does the Rust client wait?", [CLIENTS], "Rust client", ("Python client", "Go client")),
         ("三级故障要多久响应？", [DUTY], "三级", ("一级", "二级")),
         ("三級故障要多久響應？", [DUTY], "三级", ("一级", "二级")),
-        ("2024年5月12日的故障持续了多久？", [DUTY], "2024-05-12", ("2024-03-12",)),
+        ("2024年5月12日的故障持续了多久？", [DUTY], "2024年5月12日", ("2024年3月12日",)),
         ("旗舰版月费多少？", [PRICES], "旗舰版", ("标准版", "企业版")),
         ("上海研发中心有多少人？", [PRICES], "上海研发", ("成都研发",)),
         ("Who is the fire warden for the third floor?", [GUIDE], "third floor", ("second floor",)),
