@@ -12,7 +12,7 @@ from eval.drafting.facts import PROSE, Fact
 from eval.drafting.kinds import KINDS, Kind
 from eval.testset import Draft, passage
 
-_IN_PROSE = ("place", "time", "leave", "meal")
+_IN_PROSE = ("place", "time", "leave", "meal", "system")
 """Kinds whose members are told from other words in any sentence; others at the head of a row."""
 _PLAN = re.compile(r"\b(?:plan|edition|tier|version|licen[cs]e|subscription)\b|版|套餐", re.IGNORECASE)
 _MOST_ALIKE = 2
@@ -81,6 +81,9 @@ def _stands_for_itself(fact: Fact, kind: Kind, start: int, end: int) -> bool:
         whole = kind.name != "role" or fact.question[end : end + 1] in ("”", " ", "?")
         called = kind.name != "plan" or bool(_PLAN.search(fact.question))
         return head <= start and end <= head + len(fact.subject) and whole and called
+    if kind.name == "role":  # Who it is said of, no part of a name: "a director", no "manager portal".
+        opens = start == 0 if fact.lang == "zh" else fact.subject.endswith(f" {fact.question[start:end]}")
+        return opens and fact.subject.count(" ") < 2
     if kind.name == "group":
         return fact.lang == "zh" or bool(re.match(r" (?:department|team|group|unit)\b", fact.question[end:]))
     return kind.name in _IN_PROSE

@@ -64,6 +64,13 @@ def test_the_same_is_asked_of_another_member_of_a_kind() -> None:
     for question in asked("place", OFFICES[OFFICES.index("| City") :]):
         assert question.startswith(("What is the floor of city ", "What is the office manager of city "))
         assert not question.endswith(("Dublin?", "Lyon?"))
+    rules = "# Rules\n\nA director receives 30 days of leave. The Windows client needs 4 GB of memory.\n"
+    (role,) = asked("role", rules)
+    assert role.startswith(("How many days does a ", "How many days does an "))
+    assert role.endswith(" receive of leave?")
+    (system,) = asked("system", rules)
+    assert system.startswith("How many GB does the ")
+    assert "Windows" not in system
     (year,) = asked("time", REPORT)
     assert year.endswith("年华东大区的退货率为百分之多少？")
     assert 2017 <= int(year[:4]) <= 2029
