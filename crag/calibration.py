@@ -19,6 +19,7 @@ from graph.interaction import with_interaction
 from retrieval.types import Hit
 
 if TYPE_CHECKING:
+    from eval.corpus import Corpus
     from eval.questions import SuiteQuestion
     from graph.deps import Deps, Grader
 
@@ -71,6 +72,7 @@ def fit_calibration(
     """
     require_spans(bench.suite.questions, bench.suite.name)
     bench.prepare([pipeline])
+    require_located(bench.suite.questions, bench.corpus)
     deps = bench.crag.dependencies(pipeline)
     cases = list(_cases(bench, deps, progress))
     learn, held_out = [case for case in cases if case.half == 0], [case for case in cases if case.half == 1]
@@ -108,6 +110,12 @@ def require_spans(questions: Sequence[SuiteQuestion], suite: str) -> None:
         "reference_contexts, a list of such texts, do too, and `crag eval testset draft` proposes questions that have "
         "them. A reference alone, or `answerable: false`, does not count."
     )
+
+
+def require_located(questions: Sequence[SuiteQuestion], corpus: Corpus) -> None:
+    """Raises ConfigError, with the first that is missing, where fewer than it takes have evidence that is there."""
+    if sum(bool(corpus.locate(each).gold) for each in questions if each.answerable) < FEWEST:
+        corpus.require_evidence(questions)
 
 
 def require_enough(cases: Sequence[Case], suite: str) -> None:

@@ -70,8 +70,11 @@ class Corpus:
         gold = answers if answers and len(answers) >= groups else evidence
         return Located(gold, evidence or answers, unlocated)
 
-    def require_evidence(self, questions: Iterable[SuiteQuestion]) -> None:
-        """Raises ConfigError, with the first span that is not in its document and what there is most like it."""
+    def require_evidence(self, questions: Iterable[SuiteQuestion], *, or_else: str = "") -> None:
+        """Raises ConfigError, with the first span that is not in its document and what there is most like it.
+
+        `or_else` says what may be done in place of quoting the document.
+        """
         missing = [(question, text) for question in questions for text in self.locate(question).unlocated]
         if not missing:
             return
@@ -83,7 +86,7 @@ class Corpus:
         more = f", and {len(missing) - 1} more like it" if len(missing) > 1 else ""
         raise ConfigError(
             f"The evidence of question {question.id}, {text[:SHOWN]!r}, is not in {place}{hint}{more}: quote the "
-            "document word for word, or give --allow-missing-evidence to score without what is missing."
+            f"document word for word{or_else}."
         )
 
     def _groups(self, spans: Iterable[SuiteSpan]) -> tuple[Gold, tuple[str, ...]]:

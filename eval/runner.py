@@ -109,7 +109,8 @@ async def run_suite(
         ):
             return [_finish(folder, None, run) for folder, run in zip(folders, started, strict=True)]
         if not options.allow_missing_evidence:
-            corpus.require_evidence(questions)
+            missing = ", or give --allow-missing-evidence to score without what is missing"
+            corpus.require_evidence(questions, or_else=missing)
         for folder, run in zip(folders, started, strict=True):
             if run is None:
                 held.enter_context(run_folders.held(folder))

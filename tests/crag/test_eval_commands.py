@@ -121,6 +121,17 @@ def test_a_suite_that_does_not_say_where_its_evidence_is_is_refused_at_once(
     assert "`reference_spans: [{doc_id: pump.md, text: The pump is serviced every six months.}]`" in sentence(ran)
 
 
+def test_evidence_that_no_document_holds_is_named_before_calibrating(tmp_path: Path) -> None:
+    (tmp_path / "pump.md").write_text("# Pump\n\nThe pump is serviced every six months.\n")
+    spans = '[{doc_id: pump.md, text: "The pump is serviced every nine months."}]'
+    lines = [f"  - question: How often, {n}?\n    reference: r\n    reference_spans: {spans}\n" for n in range(12)]
+    (tmp_path / "mine.yaml").write_text("documents: pump.md\nquestions:\n" + "".join(lines))
+    ran = crag("eval", "calibrate", "--suite", tmp_path / "mine.yaml", home=tmp_path / "home")
+    assert ran.code == 2
+    assert "is not in pump.md (nearest: 'The pump is serviced every six months.'), and 11 more" in sentence(ran)
+    assert "--allow" not in sentence(ran)
+
+
 def test_a_suite_that_is_too_small_to_calibrate_on_says_how_many_it_takes() -> None:
     def found(document: str, count: int) -> list[Case]:
         return [Case("mine", document, (), (held,)) for held in (True, False) for _ in range(count)]
