@@ -78,7 +78,7 @@ ATTRIBUTES = (
         asks("penalt(?:y|ies)|late fee|fine|surcharge"),
         r"penalt|\bfine[ds]?\b|late fee|surcharge|\binterest\b|sanction|liquidated|forfeit|punish|compensat"
         r"|damages|reminder fee|prison|suspend|depriv|convict|\bpays? (?:\d|[$€£])|per day late"
-        r"|late\b[^.]{0,30}\d",
+        r"|late\b[^.]{0,30}\d|delay|overdue",
     ),
     Words(
         "an interest rate",

@@ -19,8 +19,6 @@ ABOUT = 0.5
 NEAR = 2
 """Sentences before and behind one that names a thing in which something may be said of it. With none 2 of 978 answers
 of eight public sets would be lost, with one or more none."""
-OPENING = 2
-"""Sentences with which a document begins: all of it may be about what they name."""
 
 _NAMED = re.compile(r"(?<=[a-z0-9,;'’\"“(] )[A-Z][\w-]*|(?<![\w-])(?=[A-Za-z_-]*[\d_])[A-Za-z][\w-]*")
 """Capitalised where no sentence begins, or with a digit or an underscore."""
@@ -87,18 +85,17 @@ def _any_of(names: Sequence[str]) -> re.Pattern[str]:
 
 
 def _said_of(passages: Sequence[tuple[Hit, str]], names: re.Pattern[str]) -> list[str]:
-    """What passages of one document say of a thing: all, where the document begins with it or gives it another name,
-    else the sentences near those that name it or that stand under its heading."""
+    """What passages of one document say of a thing: all, where its title or first passage names it or where it has
+    another name, else the sentences near those that name it or that stand under its heading."""
     parts: list[str] = []
     for hit, text in passages:
         if not names.search(text):
             continue
         sentences = read(hit)
-        opening = [each.text for each in sentences[:OPENING]] if hit.chunk.start == 0 else []
         there = [n for n, each in enumerate(sentences) if names.search(each.all)]
-        if names.search(folded("\n".join((hit.document.title, hit.document.source, *opening)))) or any(
-            _CALLED.search(sentences[n].text) for n in there
-        ):
+        title = folded(f"{hit.document.title}\n{hit.document.source}")
+        called = any(_CALLED.search(sentences[n].text) for n in there)
+        if hit.chunk.start == 0 or called or names.search(title):
             return [text for _, text in passages]
         near = sorted({m for n in there for m in _around(sentences, n)})
         if near:
