@@ -36,7 +36,14 @@ PATTERNS = {
     "pair": Origin("from two facts put together", "由两个事实合并而成"),
 }
 """By the name of the pattern in this folder."""
-_ABSENT = Origin("a question that the documents should not answer", "文档不应能回答的问题")
+_ABSENT = {
+    "code": Origin("a code that no document has", "文档中没有的代码"),
+    **dict.fromkeys(
+        ("price", "invent", "product", "person", "project", "organisation"),
+        Origin("what no document tells of a name", "文档没有说到的情况"),
+    ),
+}
+_ANOTHER = Origin("another one than the documents tell of", "文档没有提到的另一个")
 _FEEDBACK = {
     "feedback, up": Origin("from an answer that a reader liked", "取自读者认可的回答"),
     "feedback, down": Origin("from an answer that a reader did not like", "取自读者不认可的回答"),
@@ -52,5 +59,8 @@ def origin(how: str) -> Origin:
         en, zh = _FEEDBACK[maker]
         return Origin(f"{en}:{name}", f"{zh}：{name.strip()}") if name else Origin(en, zh)
     if maker == "pattern":
-        return _ABSENT if name.startswith("absent-") else PATTERNS.get(name, Origin(how, how))
+        if not name.startswith("absent-"):
+            return PATTERNS.get(name, Origin(how, how))
+        en, zh = _ABSENT.get(name.removeprefix("absent-"), _ANOTHER)
+        return Origin(f"a question that the documents should not answer: {en}", f"文档不应能回答的问题：{zh}")
     return Origin(how, how)

@@ -243,7 +243,12 @@ def test_a_reviewer_reads_in_words_what_proposed_a_draft() -> None:
     hows |= {f"pattern:{pattern.name}" for patterns in PATTERNS.values() for pattern in patterns}
     hows |= {"model:m", "feedback, up", "feedback, down: late"}
     assert [how for how in hows if how in origin(how) or "pattern" in origin(how).en] == []
-    assert origin("pattern:absent-price").en == "a question that the documents should not answer"
+    for kind, told in (
+        ("price", "what no document tells of a name"),
+        ("code", "a code that no document has"),
+        ("place", "another one than the documents tell of"),
+    ):
+        assert origin(f"pattern:absent-{kind}").en == f"a question that the documents should not answer: {told}"
     assert origin("feedback, down: late") == (
         "from an answer that a reader did not like: late", "取自读者不认可的回答：late"
     )  # fmt: skip
