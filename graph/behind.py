@@ -59,17 +59,13 @@ def told_with(question: str, sentences: Sequence[str], gaps: Sequence[str], inde
 
 
 def head_of(sentences: Sequence[str], gaps: Sequence[str], index: int) -> int | None:
-    """The sentence whose "Owner: Ada Byron." a field is: the first of its item. None for a field of the document."""
+    """The item whose "Owner: Ada Byron." a field is. None for a field of the document."""
     if not _is_field(sentences[index]):
         return None
     first = index
     while first and _of_item(sentences, gaps, first):
         first -= 1
-    item = LIST_ITEM.match(sentences[first]) is not None
-    aside = any("\n" in gaps[i] and not gaps[i].endswith((" ", "\t")) for i in range(first + 1, index + 1))
-    if first == index or (aside and not item) or (not item and _is_field(sentences[first])):
-        return None
-    return first
+    return first if first < index and LIST_ITEM.match(sentences[first]) else None
 
 
 def _of_item(sentences: Sequence[str], gaps: Sequence[str], index: int) -> bool:

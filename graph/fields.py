@@ -8,7 +8,9 @@ from graph.lists import LIST_ITEM, announces
 from graph.measures import measures
 from graph.questions import kinds
 
-_NAME = re.compile(r"[\s>*•_-]*([^\s:：|。.!?！？,，][^:：|。.!?！？,，\n]{0,39}?)[ \t*_]*[:：](?![/\\])[\s*_]*[^\s*_]")
+_NAME = re.compile(
+    r"[\s>*•_-]*([^\s:：|。.!?！？,，][^:：|。.!?！？,，\n]{0,39}?)[ \t*_]*[:：](?![/\\]|(?<=\d[:：])\d)[\s*_]*[^\s*_]"
+)
 _END = r"(?: list| members)?(?:\s*[(（][^()（）]*[)）])?"
 _WHO_ZH = (
     r"(?![^:：]*(?:[须須]知|[条條]件|流程|制度|[规規]定|[办辦]法|要求|[标標][准準]|[时時][间間]|地[点點]|方式|[费費]用|手[续續]"

@@ -18,7 +18,7 @@ _DATE = (
     r"(?<![\w-])(?:19|20)\d\d(?![\w-])|\b\d{1,2}\.? (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
     r"|\d{1,2}月|\d年|\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b|[周星][期]?[一二三四五六日]|\d{1,2}[:：]\d\d"
 )
-_VERSION = r"\bv?\d+\.\d+(?:\.\d+)*\b|\bv\d+\b"
+_VERSION = r"\bv?\d+\.\d+(?:\.\d+)*\b|\bv\d+\b|\b(?:version|release) \d+|版本\s?\d"
 _TOLD = tuple(
     (re.compile(asks, re.IGNORECASE), re.compile(tells, re.IGNORECASE))
     for asks, tells in (
@@ -28,7 +28,8 @@ _TOLD = tuple(
             _VERSION,
         ),
         (
-            r"\bwhen\b|\b(?:which|what) (?:year|date|day|month|time|quarter)\b|[何什][么麼]?[时時]候?|哪一?[年天日月]"
+            r"(?:\A\W*|\b(?:since|and) )when (?:was|were|did|has|have|had)\b"
+            r"|\b(?:which|what) (?:year|date|day|month|time|quarter)\b|[何什][么麼]?[时時]候?|哪一?[年天日月]"
             r"|[几幾][年月号號日点點]",
             _DATE,
         ),
@@ -57,6 +58,7 @@ def telling(question: str, text: str, headings: Sequence[str]) -> str | None:
         if not asks.search(question) or tells.search(text):
             continue
         for heading in headings:
-            if len(heading) <= LONGEST and tells.search(heading) and not content_words(heading) <= asked:
+            told = tells.search(heading)
+            if told and len(heading) <= LONGEST and told[0] not in question and not content_words(heading) <= asked:
                 return heading
     return None

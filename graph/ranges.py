@@ -54,6 +54,18 @@ _BEFORE = tuple(
     re.compile(rf"(?:{words})(?: the| of)?\s?[€$£¥]?\Z", re.IGNORECASE)
     for words in (_MOST_OPEN, _MOST, _LEAST_OPEN, _LEAST)
 )
+_SIDES = re.compile(
+    rf"(?:{_MOST}|{_LEAST})|及?以[上下内內]|[(（][^)）]*[)）]|\b(?:or|and|to|through|between|more|less|fewer|older|younger)\b"
+    r"|\b(?:above|below|over|under|up|plus|onwards?|upwards?|EUR|USD|GBP|CNY)\b",
+    re.IGNORECASE,
+)
+_FURTHER = 2
+"""Words of a cell beside those that tell its range."""
+_MONTH_BESIDE = re.compile(
+    r"\s?(?:st|nd|rd|th)?\s(?:of )?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\b|月(?!以|内)|[:：]\d",
+    re.IGNORECASE,
+)
+_MONTH_BEFORE = re.compile(r"\b(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)[a-z]*\.? \Z|月\Z|\d[:：]\Z")
 _UP = re.compile(
     r"\s?(?:[(（]含[^)）]{0,2}[)）])?(?:及?以上|及更[多高]|起(?!来)|\+"
     r"|(?:or|and) (?:more|above|over|up|older|longer|heavier|higher)"
@@ -153,14 +165,24 @@ def in_range(question: str, sentences: Iterable[tuple[str | None, str]]) -> dict
     return told
 
 
+def _says_more(text: str, numbers: Sequence[_Number]) -> bool:
+    """Whether a cell is no range but a sentence that has one: "Insured value in EUR, at most 2500"."""
+    for number in reversed(numbers):
+        text = f"{text[: number.start]} {text[number.end :]}"
+    words = _SIDES.sub(" ", text)
+    return len(re.findall(r"[A-Za-z]{2,}", words)) + len(re.findall(r"[\u4e00-\u9fff]{1,2}", words)) > _FURTHER
+
+
 def _holding(wanted: Sequence[Span], ranges: dict[int, Span]) -> dict[int, bool]:
     dimensions = {span.dimension for span in ranges.values()}
-    asked = [span for span in wanted if span.dimension in dimensions]
+    asked = list(dict.fromkeys(span for span in wanted if span.dimension in dimensions))
     if _PLAIN in dimensions:
         plain = [span for span in asked if span.dimension == _PLAIN]
         plain = plain or [replace(span, dimension=_PLAIN) for span in wanted if span.dimension == _YEAR]
-        # Which of two numbers counts what the table does cannot be told.
-        asked = plain if len(plain) == 1 else []
+        asked = list(dict.fromkeys((*asked, *plain)))
+    # Which of two numbers counts what the table does cannot be told.
+    if len(asked) > 1:
+        return {}
     return {
         number: any(span.meets(each) for each in asked if each.dimension == span.dimension)
         for number, span in ranges.items()
@@ -173,7 +195,7 @@ def range_of(cell: str, header: str = "") -> Span | None:
     """The range that a cell tells, its unit perhaps in the column's `header`; None where it tells none."""
     text = _folded(cell)
     numbers = _numbers(text) if len(text) <= LONGEST else []
-    if not 1 <= len(numbers) <= 2:
+    if not 1 <= len(numbers) <= 2 or _says_more(text, numbers):
         return None
     units = [number.unit for number in reversed(numbers)]
     unit = next(filter(None, units), "") if _YEAR not in units else _YEAR if set(units) == {_YEAR} else ""
@@ -238,6 +260,8 @@ def _read(text: str, match: re.Match[str]) -> _Number | None:
     written, start, end = match[0], match.start(), match.end()
     # "Apollo 11" is no eleven.
     above = _before(text, start)
+    if _MONTH_BESIDE.match(text, end) or _MONTH_BEFORE.search(above):
+        return None
     if re.search(r"[A-Z][a-z]+ \Z", above) and not _BEFORE[3].search(above):
         return None
     if written == "半":

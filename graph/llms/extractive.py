@@ -80,6 +80,7 @@ def _quotes(request: Request) -> Iterator[Quote | Rest]:
     ]
     said: list[set[str]] = []
     listed: set[tuple[str, int]] = set()
+    named: set[str | None] = set()
     for rank, candidates in enumerate(zip_longest(*rankings)):
         for part, (source, strip) in ((part, each) for part, each in zip(sought, candidates, strict=True) if each):
             if len(said) >= limit or (source.hit.chunk.id, strip.start) in listed:
@@ -107,10 +108,15 @@ def _quotes(request: Request) -> Iterator[Quote | Rest]:
             said += [content_words(unit) for unit in fresh]
             header = header_line(source, strip)
             line = is_field(strip.hit.chunk.text, *(at - strip.hit.chunk.start for at in (strip.start, strip.end)))
-            before, behind = _completing(part, source, strip, fresh)
-            listed |= {(source.hit.chunk.id, one.start) for one in (*before, *behind)}
+            before, behind = (
+                [one for one in beside if (source.hit.chunk.id, one.start) not in listed]
+                for beside in _completing(part, source, strip, fresh)
+            )
+            listed |= {(source.hit.chunk.id, one.start) for one in (*before, strip, *behind)}
             said[-1] = said[-1].union(*(content_words(one.text) for one in (*before, *behind)))
             above = None if behind else telling(part, strip.text, _headings(strip))
+            above = None if above in named else above
+            named.add(above)
             texts = [
                 *(quoted(one.text) for one in before),
                 *(quoted(unit, header if unit == strip.text else None, sought) for unit in fresh),

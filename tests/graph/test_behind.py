@@ -24,6 +24,7 @@ LAW = (
     "违反第八条规定的，由主管部门责令改正，给予警告；拒不改正的，处五万元以上五十万元以下罚款。本条例自公布之日起施行。"
 )
 STAGES = "第一级为PP棉滤芯，建议6个月更换一次；第二级为活性炭滤芯，建议12个月更换一次。"
+HOURS = "公司实行标准工时制。核心工作时间为上午10:00至下午16:00。"
 FORM = "Author: Lena Fischer. Severity: high. Status: closed."
 
 
@@ -70,6 +71,7 @@ def test_what_tells_the_rest_is_told_with_it(question: str, text: str, sentence:
         ("PP棉滤芯多久更换一次？", STAGES, "第一级"),
         ("Who is the author?", FORM, "Author"),
         ("How severe is it?", FORM, "Severity"),
+        ("最晚几点到公司？", HOURS, "核心"),
         ("When does the regulation take effect?", LAW, "本条例"),
         ("How many releases are kept?", STEPS, "Keep images"),
     ],
@@ -89,6 +91,9 @@ def test_what_tells_enough_stands_alone(question: str, text: str, sentence: str)
         ("Which version fixed the bug?", "Version 4.2.0 fixed the bug.", ["4.1.3"], None),
         ("What was fixed in 4.1.3?", "The bug was fixed.", ["4.1.3"], None),
         ("When is the shop open?", "On Monday from 9:00.", ["1 March 2025"], None),
+        ("When will the old format stop working?", "It stops with 5.0.", ["4.1.0 (20 January 2025)"], None),
+        ("What helps when the icon is gone?", "Restart the client.", ["4.2.0 (12 May 2025)"], None),
+        ("Which Windows does 4.2.0 need?", "Windows 10 or newer.", ["4.2.0 (12 May 2025)"], None),
     ],
 )
 def test_the_heading_that_is_the_answer(question: str, text: str, headings: list[str], said: int | None) -> None:

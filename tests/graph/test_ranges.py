@@ -49,13 +49,27 @@ def test_row_that_holds_the_value(question: str, header: str, rows: list[str], h
         ("What do 300 units cost on 12 shelves?", PRICE, PRICE_ROWS),
         ("Can it be used at 45 °C?", "| Property | Value |", ["| Temperature | 5–40 °C |", "| Weight | 3 kg |"]),
         ("Who was the chair in 1950?", CHAIR, CHAIR_ROWS),
+        ("我入职三个月，签三年合同，试用期多久？", LEAVE, LEAVE_ROWS),
+        ("What failed on 11 February?", PRICE, PRICE_ROWS),
     ],
 )
 def test_nothing_is_told_of(question: str, header: str, rows: list[str]) -> None:
     assert in_range(question, [(header, row) for row in rows]) == {}
 
 
-@pytest.mark.parametrize("cell", ["HX-101", "430×150×410 mm", "5 kg", "Q1/2", "every 3 months", "No limit", "3 of 5"])
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "HX-101",
+        "430×150×410 mm",
+        "5 kg",
+        "Q1/2",
+        "every 3 months",
+        "No limit",
+        "3 of 5",
+        "Insured value in EUR, at most 2500",
+    ],
+)
 def test_no_range(cell: str) -> None:
     assert range_of(cell) is None
 
