@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from graph.exchanges import is_question
 from graph.fields import is_field, tells
 from graph.lists import LIST_ITEM, announces
+from graph.members import asks_yes_or_no
 from graph.outcomes import concludes
 from graph.questions import Expected
 from graph.support import content_words
@@ -128,8 +129,10 @@ def _tells_the_rest(question: str, text: str, behind: str) -> bool:
     repeats = len(own & asked) >= REPEATS * len(own)
     if expected and repeats and expected.share(text) == 0.0 and expected.share(behind) >= KNOWN:
         return True
-    lacking = [name for name in _NAME.findall(question) if not _says(text, name)]
-    return any(_says(behind, name) for name in lacking)
+    if any(_says(behind, name) and not _says(text, name) for name in _NAME.findall(question)):
+        return True
+    # "Does it run on phones?" "New: split view on tablets. Phones will follow."
+    return asks_yes_or_no(question) and bool((asked - own) & content_words(behind)) and len(behind) < len(text)
 
 
 def _says(text: str, name: str) -> bool:

@@ -296,7 +296,7 @@ def dates(text: str) -> list[tuple[Day, str]]:
     for pattern in _DATES:
         for match in pattern.finditer(text):
             if not any(taken[match.start() : match.end()]):
-                written += [(match.start(), day, match[0].strip()) for day in stated(match[0]).days]
+                written += [(match.start(), day, match[0].strip(" .")) for day in stated(match[0]).days]
                 taken[match.start() : match.end()] = b"\1" * len(match[0])
     return [(day, said) for _, day, said in sorted(written, key=lambda each: each[0])]
 

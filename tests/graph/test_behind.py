@@ -24,6 +24,7 @@ LAW = (
     "违反第八条规定的，由主管部门责令改正，给予警告；拒不改正的，处五万元以上五十万元以下罚款。本条例自公布之日起施行。"
 )
 STAGES = "第一级为PP棉滤芯，建议6个月更换一次；第二级为活性炭滤芯，建议12个月更换一次。"
+PHONES = "New: split view on tablets. Phones will follow. The search is faster."
 HOURS = "公司实行标准工时制。核心工作时间为上午10:00至下午16:00。"
 FORM = "Author: Lena Fischer. Severity: high. Status: closed."
 
@@ -49,6 +50,7 @@ def told(question: str, text: str, sentence: str) -> list[str]:
             ["Confirmed by its maker for 1 June 2025."],
         ),
         ("Does dark mode work on Linux?", NOTES, "New:", ["Linux will follow."]),
+        ("Does the split view work on phones?", PHONES, "New:", ["Phones will follow."]),
         (
             "Why was CoAP not chosen?",
             MINUTES,
@@ -67,6 +69,7 @@ def test_what_tells_the_rest_is_told_with_it(question: str, text: str, sentence:
     ("question", "text", "sentence"),
     [
         ("Does dark mode work on Windows?", NOTES, "New:"),
+        ("Does the split view work on tablets?", PHONES, "New:"),
         ("What did Wei propose?", MINUTES, "Wei proposed"),
         ("PP棉滤芯多久更换一次？", STAGES, "第一级"),
         ("Who is the author?", FORM, "Author"),
