@@ -7,6 +7,7 @@ split by document, never by question: two questions of one passage share its wor
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -36,13 +37,15 @@ class Case:
     """Of the evidence: decides the half."""
     hits: tuple[Hit, ...]
     holds: tuple[bool, ...]
+    told: bool | None = None
+    """Whether the documents answer the question, where it is not known which hit does and `holds` is empty."""
 
     @property
     def answerable(self) -> bool:
-        return any(self.holds)
+        return any(self.holds) if self.told is None else self.told
 
     def pairs(self) -> Iterable[tuple[Hit, bool]]:
-        return zip(self.hits, self.holds, strict=True)
+        return zip(self.hits, self.holds, strict=True) if self.told is None else ()
 
     @property
     def half(self) -> int:
@@ -106,7 +109,7 @@ def calibrate(
 
     `signal` is the one that has read the text most closely; by default the best that the cases carry. Few features,
     because many of them are alike and a fit on a few hundred questions must hold for other documents.
-    Probabilities are for as many answerable as unanswerable questions as there are among `cases`.
+    Probabilities are for as many answerable as unanswerable questions: in each suite both weigh the same.
     """
     cases = [case for case in cases if case.hits]
     rows = [question_features(case.hits) for case in cases]
@@ -129,6 +132,7 @@ def calibrate(
             features=sorted(features),
             l2=l2,
             own_l2={"entry": ENTRY_L2},
+            weights=_balanced(cases),
         ),
         passage=fit(
             [row for row, _ in passages],
@@ -138,6 +142,15 @@ def calibrate(
         ),
         provenance=dict(provenance or {}),
     )
+
+
+def _balanced(cases: Sequence[Case]) -> list[float]:
+    count = Counter((case.suite, case.answerable) for case in cases)
+    both = Counter(case.suite for case in cases)
+    return [
+        both[case.suite] / 2 / count[case.suite, case.answerable] if count[case.suite, not case.answerable] else 1.0
+        for case in cases
+    ]
 
 
 def without_interaction(case: Case) -> Case:

@@ -25,6 +25,10 @@ GENERIC = "generic"
 """Name of the calibration that uses only signals comparable across embedders and rerankers."""
 
 
+CERTAIN = 1e-4
+"""The chance of an answer is taken for at least this, and for at most as far from 1."""
+
+
 def question_features(hits: Sequence[Hit]) -> dict[str, float]:
     """Signals of a whole search, best hit first; a signal that no hit carries has no entry.
 
@@ -51,6 +55,10 @@ def question_features(hits: Sequence[Hit]) -> dict[str, float]:
     for name in ("ahead", "answers", "entry"):
         if values := [hit.signals[name] for hit in hits if name in hit.signals]:
             features[name] = max(values)
+    if "answers" in features:
+        # As log odds: .99 is to .9 what .5 is to .1.
+        chance = min(1 - CERTAIN, max(CERTAIN, features["answers"]))
+        features["answers"] = math.log(chance / (1 - chance))
     if not spoken:
         return features
     ranks = [

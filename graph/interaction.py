@@ -18,19 +18,16 @@ from retrieval.types import Hit
 SENTENCES = 4
 """Read token by token, the most relevant ones. Three lose .003 of the AUC on other sets, eight gain nothing, neither
 there nor in the choice of what is quoted."""
-UNJUDGED = 0.5
-"""What counts for a row of a table as its chance. Relevance, share and chance together put a sentence with the answer
-first for .828 of the questions of six public sets, relevance and share alone for .798; with 0 for rows it is .811, with
-anything from .5 to 1 the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
     share: float
     """0 to 1, of the question's information that the sentence matches."""
-    chance: float | None
-    """0 to 1, that it answers. None for a row of a table, which the network judges badly: it prefers what describes an
-    option to the row that has its default."""
+    chance: float
+    """0 to 1, that it answers."""
+    row: bool
+    """Of a table."""
 
 
 def with_interaction(
@@ -39,9 +36,9 @@ def with_interaction(
     """The hits, those with one of the best sentences with ``interaction``: the highest share, 0 to 1, of the question's
     information that one of theirs matches.
 
-    The hit of the best matched sentence of all has ``ahead`` too: how far it is above the mean of the others. Rows of
-    one table are alike whatever they hold, so a row has none. Where no row is among the sentences read, hits have
-    ``answers``: the highest chance of their sentences that one answers the question, 0 to 1.
+    They have ``answers`` too: the highest chance, 0 to 1, that one of their sentences answers the question. The hit of
+    the best matched sentence of all has ``ahead``: how far it is above the mean of the others. Rows of one table are
+    alike whatever they hold, so a row has none.
 
     All have ``entry`` where the question asks for one (`graph.entries`), whether or not the embedder reads tokens.
     `likely` holds a probability for each hit. Blocking. Raises ProviderError.
@@ -59,13 +56,11 @@ def with_interaction(
     added: dict[int, dict[str, float]] = {}
     for (passage, _), one in sorted(read.items(), key=lambda item: item[1].share):
         added[passage] = {"interaction": one.share}
-    chances = {place: one.chance for place, one in read.items() if one.chance is not None}
-    if len(chances) == len(read):
-        for (passage, _), chance in sorted(chances.items(), key=lambda item: item[1]):
-            added[passage]["answers"] = chance
+    for (passage, _), one in sorted(read.items(), key=lambda item: item[1].chance):
+        added[passage]["answers"] = one.chance
     first, top = max(read.items(), key=lambda item: item[1].share)
     others = [one.share for place, one in read.items() if place != first]
-    if others and top.chance is not None:
+    if others and not top.row:
         added[first[0]]["ahead"] = top.share - sum(others) / len(others)
     return tuple(
         replace(hit, signals={**hit.signals, **added[number]}) if number in added else hit
@@ -94,7 +89,7 @@ def closer(
     read = {} if reader is None else _read(question, cuts, relevance, reader)
     if not read:
         return [list(scores) for scores in relevance]
-    gained = {place: one.share + (UNJUDGED if one.chance is None else one.chance) for place, one in read.items()}
+    gained = {place: one.share + one.chance for place, one in read.items()}
     least = min(gained.values())
     added = [
         [score + gained.get((p, i), least) if score else 0.0 for i, score in enumerate(scores)]
@@ -122,8 +117,7 @@ def _read(
 ) -> dict[tuple[int, int], _Read]:
     places = best_sentences(cuts, relevance, SENTENCES)
     texts = [read_text(cuts[p].in_context(i)) for p, i in places]
-    rows = [cuts[p].text(i).startswith("|") for p, i in places]
-    judged = iter(reader.answer_chances(question, [text for text, row in zip(texts, rows, strict=True) if not row]))
-    chances = [None if row else next(judged) for row in rows]
+    chances = reader.answer_chances(question, texts)
     shares = matched_shares(question, texts, reader)
-    return {place: _Read(share, chance) for place, share, chance in zip(places, shares, chances, strict=True)}
+    rows = [cuts[p].text(i).startswith("|") for p, i in places]
+    return dict(zip(places, map(_Read, shares, chances, rows), strict=True))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from zlib import crc32
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph.confidence import question_features
+from graph.confidence import CERTAIN, question_features
 from graph.interaction import SENTENCES, closer, with_interaction
 from graph.strips import cut, relevances
 from retrieval.embedders.base import Role, TokenStates
@@ -68,7 +70,7 @@ def test_the_sentence_that_holds_what_is_asked_matches_more_than_a_near_miss_and
     assert held_chance is not None
     assert held_chance > near_chance
     features = question_features(read)
-    assert features["answers"] == held_chance
+    assert features["answers"] == pytest.approx(math.log((1 - CERTAIN) / CERTAIN))
     assert features["interaction"] == held
     assert features["ahead"] == read[1].signals["ahead"] > 0
 
@@ -77,18 +79,12 @@ def test_a_row_of_a_table_is_read_under_its_header_and_leads_nothing() -> None:
     table = hit("| option | default |\n|---|---|\n| port | 465 |\n| host | none |", title="Email")
     embedder = ReadingEmbedder()
     (read,) = with_interaction("What is the default port of Email?", (table,), (0.5,), embedder)
-    assert "interaction" in read.signals
-    assert not {"ahead", "answers"} & read.signals.keys()
+    assert {"interaction", "answers"} <= read.signals.keys()
+    assert "ahead" not in read.signals
     assert sorted(embedder.read) == [
         "Email | option | default | | host | none |",
         "Email | option | default | | port | 465 |",
     ]
-
-
-def test_where_a_row_is_read_nothing_is_said_of_answers() -> None:
-    mixed = hit("Email sends mail to a port.\n\n| option | default |\n|---|---|\n| port | 465 |", title="Email")
-    read = with_interaction("What is the default port of Email?", (mixed, EVIDENCE), (0.5, 0.5), ReadingEmbedder())
-    assert signals(read, "answers") == [None, None]
 
 
 def test_a_sentence_that_answers_is_chosen_before_one_that_is_as_alike() -> None:
@@ -103,25 +99,17 @@ def test_a_sentence_that_answers_is_chosen_before_one_that_is_as_alike() -> None
     assert after[1] == 1.0 > after[0]
 
 
-def test_a_row_stands_behind_a_sentence_that_answers_and_before_one_that_does_not() -> None:
+def test_a_row_that_answers_is_chosen_before_the_sentence_about_it() -> None:
     class Judging(ReadingEmbedder):
-        chance = 0.0
-
         def answer_chances(self, question: str, texts: Sequence[str]) -> list[float]:
-            assert not any("465" in text for text in texts)
-            return [self.chance] * len(texts)
+            return [0.9 if "465" in text else 0.1 for text in texts]
 
-    mixed = cut(
-        hit("Email takes a default port.\n\n| option | default |\n|---|---|\n| port | 465 |", title="Email"), 0.5
-    )
+    text = "Email takes a default port.\n\n| option | default |\n|---|---|\n| port | 465 |"
+    mixed = cut(hit(text, title="Email"), 0.5)
     row = next(index for index in range(len(mixed.spans)) if "465" in mixed.text(index))
-    question, embedder = "What is the default port of Email?", Judging()
     even = [[1.0 if index in (0, row) else 0.0 for index in range(len(mixed.spans))]]
-    (denied,) = closer(question, [mixed], even, embedder)
-    embedder.chance = 1.0
-    (confirmed,) = closer(question, [mixed], even, embedder)
-    assert denied[row] == 1.0 > denied[0]
-    assert confirmed[0] == 1.0 > confirmed[row]
+    (after,) = closer("What is the default port of Email?", [mixed], even, Judging())
+    assert after[row] == 1.0 > after[0]
 
 
 def test_few_sentences_are_read_and_each_span_once() -> None:
