@@ -15,11 +15,16 @@ SIZE = (
 """A length that is not said to be that of another side."""
 _ASK = r"(?:多少|几|什么|谁|哪|何|多[长久大高重远]|怎么|如何|怎样|吗|有没有|是不是|怎)"
 _BEFORE = r"(?:多少|什么|谁是|是谁|哪[一家个些位种所]?|几[个位名家种]?|有没有|是否有|有无)"
+_BETWEEN = (
+    r"[ 是为有在叫要能会可以需应该一共总大概约到底究竟目前现每年月天次个具体主通常般都又由属于算达付收交定给请休放发用"
+    r"享受规采取设写做办得了过被把维护承担最多少长高低]{0,8}"
+)
+"""品牌是谁的, not 品牌策划会谁参加."""
 
 
 def asks(nouns: str, *others: str) -> str:
     """What asks for one of `nouns`: what asks stands shortly behind or before it, or nothing; or one of `others`."""
-    named = (rf"(?:{nouns})(?:[^，。,;；的]{{0,8}}{_ASK}|[呢?？]*\Z)", rf"{_BEFORE}[^，。,的]{{0,4}}(?:{nouns})")
+    named = (rf"(?:{nouns})(?:{_BETWEEN}{_ASK}|[呢?？]*\Z)", rf"{_BEFORE}[^，。,的]{{0,4}}(?:{nouns})")
     return "|".join((*(named if nouns else ()), *others))
 
 

@@ -27,12 +27,27 @@ _HEADS = (
     r"|tell me|give me|do|does|has|have|can)\b"
 )
 _PREPOSITIONS = "of|for|in|on|at|to|by|with|from|that|which|when|if|than|as|about|after|before"
+_GOES_ON = (
+    rf" (?!(?:{_PREPOSITIONS}|is|are|was|were|an?|the|do|does|did|has|have|had|and|or|will|can|could|would|should|may"
+    r"|must|i|we|you|it|its|they|he|she|his|her|their|be|been|not|there|so|go|get|gets|come|comes|cost|costs|last|lasts|run|runs"
+    r"|valid|paid|included|available|required|charged|offered|granted|given|allowed|set|due|during|under|between|until"
+    r"|since|per|within|without|over|like|using|used|each|every|this|then|here|live|use|uses|need|needs|support|supports"
+    r"|made|called|named|known|behind|inside|belong|belongs|apply|applies|cover|covers|expires?|ends?|begins?|starts?"
+    r"|located|based|look|looks|contain|contains|amount|amounts|win|won|receive|received|follow|followed)\b)[a-z]"
+)
+"""The price of it, not the price committee."""
 
 
 def asks(nouns: str, *others: str) -> str:
-    """What asks for one of `nouns`: it stands behind what asks, with no preposition between; or one of `others`."""
+    """What asks for one of `nouns`: it stands behind what asks, with no preposition between, or alone with what has it
+    ("TX-60 warranty", "price of the TX-60"); or one of `others`."""
     between = rf"(?:(?!\b(?:{_PREPOSITIONS})\b)[^?,.;:]){{0,48}}?"
-    return "|".join((*((rf"{_HEADS}{between}\b(?:{nouns})\b",) if nouns else ()), *others))
+    named = (
+        rf"{_HEADS}{between}\b(?:{nouns})\b(?!{_GOES_ON})",
+        rf"\A\W*(?:[\w'’-]+ ){{0,4}}?(?:{nouns})\W*\Z",
+        rf"\A\W*(?:the )?(?:{nouns}) (?:of|for) [^?.]{{1,50}}\W*\Z",
+    )
+    return "|".join((*(named if nouns else ()), *others))
 
 
 def counted(nouns: str, *others: str) -> str:

@@ -9,21 +9,24 @@ ATTRIBUTES = (
     Words(
         "a price",
         asks(
-            "prices?|cost|fees?|tariff|toll|fare|subscription fee|entry fee|admission(?: fee)?|pricing|rent|charges?",
+            "prices?|cost|fees?|tariff|toll|fare|subscription fee|entry fee|admission fee|pricing|rent|charges?",
             r"\bhow (?:expensive|cheap|pricey|costly)\b",
-            r"\bhow much (?:is|are|was|were) (?!left|known|the (?:deposit|discount|bonus|penalty|fine|tax"
-            r"|budget|salary|interest|pension|warranty)\b)",
+            r"\badmission (?:to|for)\b",
+            r"\bhow much (?:is|are|was|were) (?=(?:the|an?|it|they|this|that|these|those|your|one|each|two|\d"
+            "|(?-i:[A-Z])))(?!the (?:deposit|discount|bonus|penalty|fine|tax|budget|salary|interest|pension"
+            r"|warranty)\b)",
             r"\b(?:what|how much)\b[^?]{0,90}\b(?:cost|costs|charge|charged|set (?:you|me|us|one) back)\b",
             r"\bhow much (?:do|does|did|must|should|will) (?:I|we|you|one|it|users?|customers?|visitors?"
             r"|they) (?:have to )?pay\b",
         ),
         r"pric|\bcosts?\b|costing|\bfees?\b|charg|(?<!response |sampling |interest )(?<!flow "
         r"|data )(?<!error |frame )(?<!growth )(?<!refresh )(?<!tax )\brates?\b(?! limit)|\bpays? (?:what|for"
-        rf"|extra|nothing)|\bfree\b|{MONEY}|\bworth\b|expensive|cheap|budget|tariff|\bfares?\b|\btolls?\b"
-        r"|per month|\bvalue[ds]?\b|\brent|\b(?:sells?|sold|sale) (?:for|at)\b|amount|\bbill(?:ed|ing|ion)?\b"
-        r"|discount|licen[cs]e fee|million|bought for|purchas|afford|inexpensive|quote|money|\b(?:goes|go"
-        r"|yours|sells?|comes?|offered|had) (?:for|at) (?:only |just |a mere |about |around |under )?\d"
-        r"|on the house|\bfor (?:only|just|a mere)\b|nothing\b",
+        rf"|extra|nothing)|\bfree\b|{MONEY}|expensive|cheap|budget|tariff|\bfares?\b|\btolls?\b|per month"
+        r"|\bvalue[ds]?\b|\brent|\b(?:sells?|sold|sale) (?:for|at)\b|amount|\bbill(?:ed|ing|ion)?\b|discount"
+        r"|licen[cs]e fee|million|bought for|purchas|afford|inexpensive|quote|money|\b(?:goes|go|yours|sells?"
+        r"|comes?|offered|had) (?:for|at) (?:only |just |a mere |about |around |under )?\d|on the house"
+        r"|\bfor (?:only|just|a mere)\b|nothing\b|admission (?:is|:)|tickets? (?:is|are|:)|entr(?:y"
+        "|ance) (?:is|:)",
     ),
     Words(
         "a salary",
@@ -96,7 +99,7 @@ ATTRIBUTES = (
     ),
     Words(
         "a warranty",
-        asks("warrant(?:y|ies)|guarantees?", r"\b(?:warranty|guarantee)\b"),
+        asks("warrant(?:y|ies)|guarantees?", r"\bunder (?:warranty|guarantee)\b"),
         r"warrant|guarant|\bcover(?:s|ed|age)? (?:for|against|by)|years? of cover|parts and labou?r"
         r"|repair(?:s|ed)? free|free repair|replaced? (?:free|at no)|defects?\b[^.]{0,40}(?:year|month)"
         r"|(?:mend|repair|fix|replac)\w*[^.]{0,60}(?:\bfree|no charge|no cost|without charge|nothing)|(?:free"

@@ -58,6 +58,12 @@ ATTRIBUTES = (
         r"|(?:in|from) \d{4}",
     ),
     Words(
+        "a building date",
+        asks("", r"\b(?:when|what year|which year)\b[^?]{0,90}\b(?:built|constructed|erected)\b"),
+        "built|construct|erect|complet|open(?:ed|s)|dat(?:es|ed|ing) (?:from|to|back)|century|inaugurat"
+        r"|raised|put up|finished|\brose\b|\blaid|\b1\d{3}\b|\b20\d\d\b|founded|years? (?:old|ago)|took shape",
+    ),
+    Words(
         "a chief executive",
         asks(
             "ceo|chief executives?|managing director|general manager|(?:boss|head|president"
@@ -256,8 +262,8 @@ ATTRIBUTES = (
             r"\bgraduate(?:d)? from\b",
         ),
         r"universit|college|school|\bstud(?:y|ied|ies|ent)|graduat|degree|educat|alma mater|ph\.?\s?d|doctora"
-        r"|academy|institut|conservato|train(?:ed|ing)|taught|attend|professor|apprentic|m\.?b\.?a|scholar"
-        "|lectur|faculty|campus",
+        "|academy|institut|conservato|train(?:ed|ing)|(?:was|self-?|himself|herself) ?taught|taught (?:him"
+        r"|her)|attend|professor|apprentic|m\.?b\.?a|scholar|lectur|faculty|campus",
     ),
     Words(
         "a prize",

@@ -102,7 +102,10 @@ ATTRIBUTES = (
             r"|residents)?\b(?=[^?]{0,90}\b(?:live|lived|reside|inhabit|resident))",
             r"\bhow many (?:inhabitants|residents)\b",
         ),
-        counted(r"inhabit|populat|resident|people|liv(?:e|es|ed|ing)\b|citizens|souls|households|persons"),
+        counted(
+            r"inhabit|populat|resident|people|liv(?:e|es|ed|ing)\b|citizens|souls|households|persons",
+            "populat",
+        ),
     ),
     Words(
         "a number of beds",
@@ -359,7 +362,11 @@ ATTRIBUTES = (
     ),
     Words(
         "a place of the servers",
-        asks("data cent(?:er|re)s?|hosting provider", r"\bwhere\b[^?]{0,90}\b(?:servers?|hosted)\b"),
+        asks(
+            "data cent(?:er|re)s?|hosting provider",
+            r"\bwhere\b[^?]{0,90}\b(?:servers?|hosted)\b",
+            r"\bservers?\b[^?]{0,40}\b(?:located|hosted|stand)\b",
+        ),
         r"server|data cent|\bhost|cloud|\bstor(?:e|ed|age)\b|region|\baws\b|azure|folder|file|disk|machine"
         r"|database|locat|director|\bdata\b[^.]{0,20}\b(?:in|stay|lie|are|remain)\b|running (?:in|on)"
         "|runs (?:in|on)",

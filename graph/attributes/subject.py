@@ -22,7 +22,7 @@ of eight public sets would be lost, with one or more none."""
 
 _NAMED = re.compile(r"(?<=[a-z0-9,;'’\"“(] )[A-Z][\w-]*|(?<![\w-])(?=[A-Za-z_-]*[\d_])[A-Za-z][\w-]*")
 """Capitalised where no sentence begins, or with a digit or an underscore."""
-_NAMED_IN_CHINESE = re.compile(r"[A-Za-z][\w.-]*|《[^》]+》")
+_NAMED_IN_CHINESE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*|《[^》]+》")
 _OWNER = re.compile(r"\A([^，。,?？的是有在由\s]{2,10})的")
 _CALLED = re.compile(
     r"[\"“(]the [A-Z]?\w+[\"”)]|\bhereinafter\b|\b(?:short|called)\b|以下[简合]?称|[简下]称|[甲乙丙]方", re.IGNORECASE
