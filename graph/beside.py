@@ -14,8 +14,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from graph.exchanges import is_question
+from graph.member_kinds import is_word
 from graph.members import AMOUNT, Member, covers, members, qualifiers, written
 from graph.naming import Name, names, same
+from graph.questions import Expected
 from graph.quotes import cells
 from graph.strips import cut, refers_back
 from graph.support import content_words
@@ -30,6 +32,10 @@ have, and one about another."""
 
 KNOWN = 1 / 3
 """Share of those words that the passages must have at all."""
+
+ANSWERING = 0.8
+"""Of what an answer should contain, what a sentence about the thing itself has: of sick leave the days may be told in
+fewer of the question's words than those of annual leave."""
 
 HYPHEN = re.compile(r"(?<=[a-z])(?=\d)")
 """Where names are written with a hyphen or without."""
@@ -91,13 +97,18 @@ def folded(text: str) -> str:
 def other_members(question: str, passages: Sequence[Sequence[Read]]) -> Found:
     """The third floor, March, 5 m, dinner: of a kind that the sentence about all else has another of."""
     by_kind: dict[str, list[Member]] = {}
-    found = qualifiers(question)
+    found, expected = qualifiers(question), Expected(question)
     for member in found:
         by_kind.setdefault(member.kind, []).append(member)
     for kind, own in by_kind.items():
 
         def met(text: str, own: Sequence[Member] = own) -> bool:
             return any(covers(text, each) for each in own)
+
+        if is_word(kind) and any(
+            met(read.text) and expected.share(read.text) >= ANSWERING for passage in passages for read in passage
+        ):
+            continue
 
         def others(read: Read, kind: str = kind) -> list[str]:
             for text in (read.text, read.entry, read.header, *read.headings):

@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from graph.beside import HYPHEN, Found, Read, folded, other_members, other_models, read
+from graph.beside import HYPHEN, Found, Read, folded, other_members, other_models, read, stand_beside
 from graph.kindred import other_kindred
 from graph.language import FUNCTION_WORDS, has_han
-from graph.members import qualifiers
+from graph.members import asks_yes_or_no, qualifiers
 from graph.named import CALENDAR, said
 from graph.naming import apart, names, same
 from graph.quantities import Day, dates, stated
@@ -64,6 +64,13 @@ _OPEN = re.compile(
     re.IGNORECASE,
 )
 """A sentence with one of these speaks of more time than lies between the years that it names."""
+_COMPARED = re.compile(
+    r"\bfrom\b.*\bto\b|\b(?:fell|rose|grew|gained|lost|(?:in|de)creased?|compared"
+    r"|than|previous(?:ly)?|last year|year before|so far)\b"
+    r"|同比|环比|[上去前往]年|增[长加]|下[降滑]|历年",
+    re.IGNORECASE,
+)
+"""So does one that tells of a change."""
 _EDITION = re.compile(r"[\u4e00-\u9fff]{2,4}[版级型]")
 _MODIFIED = re.compile(r"(?<=[a-z0-9,;] )([A-Z][A-Za-z]*[a-z]) ([a-z]{4,})\b")
 _ASKING = re.compile(r"[什哪几多谁何怎每各]")
@@ -240,12 +247,30 @@ def _may_be(day: Day, other: Day) -> bool:
 
 def _years(question: str, evidence: _Evidence) -> Found:
     asked = list(dict.fromkeys(match[1] for match in _YEAR.finditer(question) if _is_year(question, match)))
-    if not asked or not evidence.near or any(year in evidence.around for year in asked):
+    if not asked or not evidence.near:
+        return
+    if any(year in evidence.around for year in asked):
+        yield from _years_of_documents(question, asked, evidence)
         return
     dated = next((text for text in evidence.near if _YEAR.search(text)), "")
     there = _YEAR.findall(dated)
     if there and not _OPEN.search(dated):
         yield from ((year, there) for year in asked if not min(there) < year < max(there))
+
+
+def _years_of_documents(question: str, asked: Sequence[str], evidence: _Evidence) -> Found:
+    """Sold in 2024, of a report whose title says 2025, in a sentence that says no year."""
+
+    def met(text: str) -> bool:
+        return any(year in text for year in asked) or any(more.search(text) for more in (_OPEN, _COMPARED))
+
+    def others(read: Read) -> list[str]:
+        if _YEAR.search(read.text) or _YEAR.search(read.header):
+            return []
+        return _YEAR.findall("\n".join((*read.headings, read.title)))
+
+    if len(asked) == 1 and not asks_yes_or_no(question):
+        yield asked[0], stand_beside(question.replace(asked[0], " "), evidence.read, met, others)
 
 
 def _is_year(question: str, match: re.Match[str]) -> bool:

@@ -36,10 +36,7 @@ _GENERAL = (
     "公司 我们 员工 本人 该处 每个 每月 每天 各个 什么 哪个 哪些 哪种 多少 所有 全部 有关 其他 其它 这个 那个 一个 两个"
     " 几个 发放 领取 申请 享受 提供 可以 没有 购买 升级 加入 开通 你们 您的 贵司 政府 企业 普通 相关"
 )
-_NOUNS = (
-    "plan|edition|tier|package|licence|license|subscription|membership|campus|warehouse|branch|hall|building|pool"
-    "|lounge|ward|studio|terminal|theatre|theater"
-)
+_NOUNS = "plan|edition|tier|package|licence|license|subscription|campus|warehouse|lounge|studio"
 _COUNTING = (
     "about over under than least most only nearly almost around up cost costs costing sold sells weigh weighs earn"
     " earns pay pays paid allow allows serve serves hold holds contain contains reach reached employ"
@@ -75,6 +72,11 @@ def _named(match: re.Match[str]) -> tuple[str, str]:
     return f"the {match[2].lower()}", match[1].lower()
 
 
+def is_word(kind: str) -> bool:
+    """Whether the members of a kind are words of this module: no number tells them apart."""
+    return kind in (LEAVE, INSURANCE, *_HEADS.split("|")) or kind.startswith((EVERY, "the "))
+
+
 FINDERS: tuple[Finder, ...] = (
     (re.compile(rf"\b({'|'.join(word for word in _PERIODS if word.isascii())}) ([a-z]{{3,}})\b", re.IGNORECASE),
      lambda m: (f"{EVERY}{m[2].lower().removesuffix('s')}", _PERIODS[m[1].lower()])),
@@ -88,6 +90,6 @@ FINDERS: tuple[Finder, ...] = (
     (re.compile("|".join(_INSURANCES)), lambda m: (INSURANCE, m[0])),
     (re.compile(r"(?<!住房)公积金"), lambda m: (INSURANCE, "住房公积金")),
     (re.compile(rf"([\u4e00-\u9fff]{{2}})(?=({_HEADS}))"), _compound),
-    (re.compile(rf"(?<=[a-z0-9,;(] )([A-Z][A-Za-z]+) ({_NOUNS})\b"), _named),
+    (re.compile(rf"(?<=[a-z0-9,;(] )([A-Z][a-z]+) ({_NOUNS})\b"), _named),
     (re.compile(r"(?<=[a-z] )\d{3,6}(?![\d.,%°:-]|\w)"), _coded),
 )  # fmt: skip

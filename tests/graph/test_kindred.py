@@ -66,6 +66,11 @@ OUTAGE = hit(
     source="outage.md",
     title="Incident report: payment outage on 11 February 2025",
 )
+DAYS = hit(
+    "正式员工每年享有 15 天年假。病假每年不超过 10 天，需要提供证明。实习生每月有 1 天带薪假。",
+    source="days.md",
+    title="假期",
+)
 LIMITS = hit(
     "| Plan | Requests per minute |\n|---|---|\n| Starter | 60 |\n| Business | 1000 |\n\nRevised in 2025.",
     source="limits.md",
@@ -75,6 +80,14 @@ FILTERS = hit(
     "| 参数 | JY-600 | JY-800 |\n|---|---|---|\n| 额定总净水量 | 4000 L | 6000 L |\n| 重量 | 9.8 kg | 11.6 kg |",
     source="jy.md",
     title="净源 JY-600 家用净水器使用说明书",
+)
+
+
+REPORT = hit(
+    "The best-selling product was the desk Fjord with 6,210 units, followed by the chair Lumi (5,480). The gross margin"
+    " fell from 41.2% to 39.8%.\n\n| Region | Q1 2024 | Q1 2025 |\n|---|---|---|\n| Germany | 7.9 | 8.1 |",
+    source="report.md",
+    title="Sales report, first quarter 2025",
 )
 
 
@@ -94,12 +107,14 @@ FILTERS = hit(
         ("每月例会什么时候召开？", [BACKUP], "每月例会", "每周例会"),
         ("年度考核由谁组织？", [BACKUP], "年度考核", "季度考核"),
         ("产假有多少天？", [LEAVE], "产假", "陪产假"),
+        ("正式员工每年有多少天婚假？", [DAYS], "婚假", "年假"),
         ("养老保险的缴存比例是多少？", [LEAVE], "养老保险", "住房公积金"),
         ("交通补贴每天多少钱？", [LEAVE], "交通补贴", "午餐补贴"),
         ("高级套餐每月多少钱？", [LEAVE], "高级套餐", "标准套餐"),
         ("When is the daily report sent?", [CARE], "daily report", "weekly report"),
         ("For how long is maternity leave paid?", [CARE], "maternity leave", "Sick leave"),
         ("What was the outage on 11 March?", [OUTAGE], "11 March", "11 February 2025"),
+        ("How many units of the chair Lumi were sold in 2024?", [REPORT], "2024", "2025"),
     ],
 )
 def test_another_member_is_told(question: str, hits: list[object], asked: str, found: str) -> None:
@@ -146,6 +161,7 @@ def test_another_member_is_told(question: str, hits: list[object], asked: str, f
         ("异地机房在哪里？", [BACKUP]),
         ("本地机房存放什么？", [BACKUP]),
         ("陪产假有多少天？", [LEAVE]),
+        ("正式员工每年有多少天病假？", [DAYS]),
         ("婚假有多少天？", [LEAVE]),
         ("公积金缴存比例是多少？", [LEAVE]),
         ("午餐补贴每天多少钱？", [LEAVE]),
@@ -158,9 +174,13 @@ def test_another_member_is_told(question: str, hits: list[object], asked: str, f
         ("For how long is sick leave paid?", [CARE]),
         ("How often is the weekly cleaning of filters?", [CARE]),
         ("What failed on 11 February?", [OUTAGE]),
+        ("When was there an attempt to withdraw the UMC plan?", [PLANS]),
         ("How long did the outage of 11.02.2025 last?", [OUTAGE]),
         ("When is the drill in March?", [OUTAGE]),
         ("Which plan allows 1000 requests per minute?", [LIMITS]),
+        ("How many units of the chair Lumi were sold in 2025?", [REPORT]),
+        ("What was the gross margin in 2024?", [REPORT]),
+        ("What was the revenue of Germany in Q1 2024?", [REPORT]),
         ("Which plan allows 2000 requests per minute?", [LIMITS]),
         ("JY-800能净多少水？", [FILTERS]),
         ("JY-800 有多重？", [FILTERS]),
