@@ -29,7 +29,7 @@ _EVIDENCE = 3
 """Passages that a trace shows."""
 _TOLD = {"confidence": "confidence in the evidence"}
 """Of a trace: a refusal has one too."""
-_READ_ONLY = {"how": "reads the best sentences, decides nothing: this pipeline does not grade"}
+_READ_ONLY = {"how": "reads the best sentences; its grade is not used"}
 """Told of the grade where a pipeline makes nothing of it."""
 
 

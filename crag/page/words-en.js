@@ -48,8 +48,8 @@ export default {
   reply: "No question to the documents",
   replyRoute: "Nothing was searched.",
   ungraded: "Evidence not graded",
-  ungradedHint: "This pipeline does not judge whether the evidence holds the answer",
-  ungradedStep: "reads the best sentences, decides nothing: this pipeline does not grade",
+  ungradedHint: "This pipeline does not judge whether the evidence holds the answer.",
+  ungradedStep: "reads the best sentences; its grade is not used",
   ungradedRoute: (refused) =>
     (refused ? "Nothing was found that bears an answer." : "This pipeline answers from whatever it finds: check the sources."),
   confidence: (p) => `evidence ${p}%`,

@@ -180,7 +180,7 @@ def test_a_pipeline_that_does_not_grade_shows_no_confidence(server: Serving, ope
     assert "check the sources" in page.inner_text(".route")
     page.click("summary")
     path = page.locator(".path").inner_text()
-    assert "decides nothing: this pipeline does not grade" in path
+    assert "its grade is not used" in path
     assert "evidence: " not in path
     assert "correct" not in path
     shot(page, "ungraded")

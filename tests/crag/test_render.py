@@ -195,7 +195,7 @@ def test_what_is_streamed_before_an_answer_or_a_refusal_promises_none(language: 
     assert " confidence in the evidence: 0.954 · route: correct" in to.file.getvalue()  # type: ignore[attr-defined]
     print_trace(to, {"question": "?", "trace": [event.to_dict()], "hits": [], "models": {"grading": "off"}})
     ungraded = to.file.getvalue().splitlines()[-1]  # type: ignore[attr-defined]
-    assert ungraded.split("ms  ")[1].strip().endswith("decides nothing: this pipeline does not grade")
+    assert ungraded.split("ms  ")[1].strip().endswith("its grade is not used")
 
 
 def test_the_other_places_of_a_passage_are_named() -> None:
