@@ -20,7 +20,7 @@ from retrieval.lexical.tokenizer import comparable
 from retrieval.types import Hit
 
 NOT_TOLD = 0.02
-"""What the odds of evidence are multiplied by that tells nothing of an attribute which the question asks for. Of 978
+"""What the odds of evidence are multiplied by that tells nothing of an attribute which the question asks for. Of 970
 questions of eight public sets that are answered none loses its odds so."""
 
 LONGEST = 500
