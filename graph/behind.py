@@ -53,9 +53,15 @@ def told_with(question: str, sentences: Sequence[str], gaps: Sequence[str], inde
     if (head := head_of(sentences, gaps, index)) is not None:
         found.add(head)
     found |= _fields(question, sentences, gaps, index)
-    behind = index + 1
-    if _near(sentences, gaps, behind) and _tells_the_rest(question, text, sentences[behind]):
-        found.add(behind)
+    for behind in range(index + 1, len(sentences)):
+        item = LIST_ITEM.match(text) is not None and all(
+            _of_item(sentences, gaps, i) for i in range(index + 1, behind + 1)
+        )
+        if not (_near(sentences, gaps, behind) and (item or behind == index + 1)):
+            break
+        if _tells_the_rest(question, text, sentences[behind], item=item):
+            found.add(behind)
+            break
     return sorted(found | _decided(question, sentences, gaps, index))
 
 
@@ -121,12 +127,13 @@ def _near(sentences: Sequence[str], gaps: Sequence[str], index: int) -> bool:
     return not (text.startswith("|") or LIST_ITEM.match(text) or is_question(text))
 
 
-def _tells_the_rest(question: str, text: str, behind: str) -> bool:
+def _tells_the_rest(question: str, text: str, behind: str, *, item: bool) -> bool:
+    """`item`: both are of one item, which is about one thing in fewer of the question's words."""
     if is_question(text):
         return False
     asked, own = content_words(question), content_words(text)
     expected = Expected(question)
-    repeats = len(own & asked) >= REPEATS * len(own)
+    repeats = len(own & asked) >= (0.0 if item else REPEATS) * len(own) and bool(own & asked)
     if expected and repeats and expected.share(text) == 0.0 and expected.share(behind) >= KNOWN:
         return True
     if any(_says(behind, name) and not _says(text, name) for name in _NAME.findall(question)):

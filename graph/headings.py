@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from graph.evidence import Strip
 from graph.fields import bare
 from graph.support import content_words
 
@@ -48,6 +49,12 @@ def says_question(question: str, heading: str) -> bool:
     own, asked = content_words(bare(heading)), content_words(question)
     # A product's name heads all of its page.
     return sum(map(str.isalpha, own)) > 1 and own <= asked and len(own) >= COVERED * len(asked)
+
+
+def above(strip: Strip) -> Sequence[str]:
+    """The headings above a sentence, the nearest first, without the document's title."""
+    found = dict.fromkeys((strip.heading, *reversed(strip.hit.chunk.heading_path)))
+    return [heading for heading in found if heading and heading != strip.hit.document.title]
 
 
 def telling(question: str, text: str, headings: Sequence[str]) -> str | None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from graph.beside import HYPHEN, Found, Read, folded, other_members, other_models, read, stand_beside
-from graph.kindred import other_kindred
+from graph.kindred import other_kindred, other_rows
 from graph.language import FUNCTION_WORDS, has_han
 from graph.members import asks_yes_or_no, qualifiers
 from graph.named import CALENDAR, said
@@ -55,6 +55,11 @@ _SINCE = re.compile(
     r"\b(?:in|since|until|from|during|by|year|FY|before|after|for)(?: the year)? ?\Z|[在于自从至到]\s?\Z", re.IGNORECASE
 )
 _MODERN = 1500
+_LATER = re.compile(
+    r"以[后後]每|其[后後]|此[后後]|之[后後]每|起每"
+    r"|\b(?:thereafter|onwards?|(?:every|each) (?:further|additional|later))\b"
+)
+"""Of what is told once for all that follow."""
 _RELEASE = re.compile(r"\s*(?:version |release )?[vV]?(\d+\.\d+(?:\.\d+)*)\b")
 """A heading that begins with a version."""
 _NUMBERS = re.compile(r"(?<![\d.])\d+(?:\.\d+)+(?![\d.]\d)")
@@ -202,7 +207,7 @@ def _counted(question: str, evidence: _Evidence) -> Found:
         asked = _numbered(pattern, question, before=before)
         there = _numbered(pattern, evidence.around, before=before) if asked else {}
         for (kind, number), written in asked.items():
-            if (kind, number) not in there:
+            if (kind, number) not in there and not any(_LATER.search(text) for text in evidence.near):
                 near = _numbered(pattern, "\n".join(evidence.near), before=before)
                 yield written, [text for (other, _), text in near.items() if other == kind]
 
@@ -222,20 +227,19 @@ def _numbered(pattern: re.Pattern[str], text: str, *, before: bool) -> dict[tupl
 def _days(question: str, evidence: _Evidence) -> Found:
     asked = [(day, written) for day, written in dates(question) if day.day is not None]
     said = stated(evidence.whole).days if asked else []
-    # "In March" may be the eleventh where it stands by what is asked.
-    months = [day for text in (*evidence.near, *evidence.above) for day in stated(text).days] if asked else []
     for day, written in asked:
-        if any(_may_be(day, other) for other in (*(each for each in said if each.day is not None), *months)):
+        if any(_may_be(day, other) for other in said if other.day is not None):
             continue
         rest = content_words(question.replace(written, " "))
-        found = [
-            (len(rest & content_words(text)), other)
+        there = [
+            (len(rest & content_words(text)), other, said_there)
             for text in (*evidence.above, *(folded(text) for text, _ in evidence.sentences))
-            for other_day, other in dates(text)
-            if other_day.day is not None
+            for other, said_there in dates(text)
         ]
-        most = max((shared for shared, _ in found), default=0)
-        yield written, [other for shared, other in found if shared == most]
+        most = max((shared for shared, other, _ in there if other.day is not None), default=0)
+        # "In March" may be the eleventh where it stands by what is asked.
+        if not any(shared >= max(most, 1) and _may_be(day, other) for shared, other, _ in there):
+            yield written, [name for shared, other, name in there if shared == most and other.day is not None]
 
 
 def _may_be(day: Day, other: Day) -> bool:
@@ -326,7 +330,8 @@ def _models(question: str, evidence: _Evidence) -> Found:
 
 def _kindred(question: str, evidence: _Evidence) -> Found:
     """Benelux, a row elsewhere, where the managers of its neighbours are told."""
-    return other_kindred(question, evidence.read)
+    yield from other_kindred(question, evidence.read)
+    yield from other_rows(question, evidence.read)
 
 
 def _as_written(thing: str, text: str) -> str:

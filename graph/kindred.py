@@ -20,6 +20,7 @@ MOST = 12
 
 _NAME = r"[A-Z][A-Za-z-]+(?: [A-Z][A-Za-z-]+)?"
 _LIST = re.compile(rf"(?<=[a-z0-9,;:(] )({_NAME}(?:, {_NAME})*,? (?:and|or) {_NAME})(?![A-Za-z])")
+_NOUN = re.compile(r"[A-Za-z]{3,}")
 _LIST_END = re.compile(r",? (?:and|or) |, ")
 
 
@@ -44,6 +45,31 @@ def other_kindred(question: str, passages: Sequence[Sequence[Read]]) -> Found:
             return []
 
         yield one, stand_beside(_without(question, one), passages, met, others)
+
+
+def other_rows(question: str, passages: Sequence[Sequence[Read]]) -> Found:
+    """The Weekend pass, where a table under "Pass" has the Weekday and the Resident one."""
+    if asks_yes_or_no(question):
+        return
+    tables: dict[str, list[str]] = {}
+    for read in (each for passage in passages for each in passage if each.entry):
+        tables.setdefault(cells(read.header)[0], []).append(cells(read.text)[0])
+    for noun, rows in tables.items():
+        asked = re.search(rf"(?<=[a-z,] )([A-Z][a-z]+) ({re.escape(noun)})\b", question, re.IGNORECASE)
+        if not _NOUN.fullmatch(noun) or not 1 < len(rows) <= MOST or not asked or not asked[1].istitle():
+            continue
+        one = asked[1]
+        if one.lower() in FUNCTION_WORDS or CALENDAR.fullmatch(one) or any(_says(row, one) for row in rows):
+            continue
+
+        def met(text: str, name: str = asked[0]) -> bool:
+            return name.lower() in text.lower()
+
+        def others(read: Read, rows: Sequence[str] = tuple(rows)) -> list[str]:
+            own = cells(read.text)[0] if read.entry else ""
+            return [own] if own in rows else []
+
+        yield asked[0], stand_beside(_without(question, one), passages, met, others)
 
 
 def _kinds(passages: Sequence[Sequence[Read]]) -> Iterator[tuple[str, ...]]:

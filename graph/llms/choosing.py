@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 
 from chunking.sentences import split_sentences
-from graph.behind import head_of
+from graph.behind import head_of, told_with
 from graph.columns import offers, row_name, tells_by_row
 from graph.entries import asked as asked_option
 from graph.evidence import Source, Strip
 from graph.exchanges import is_question, is_verdict
 from graph.fields import asks_roll, is_field, tells, tells_of_others
-from graph.headings import says_question
+from graph.headings import above, says_question, telling
 from graph.language import has_han
 from graph.lists import announces, list_around
 from graph.llms.base import Request
@@ -130,6 +130,8 @@ def _scored(
         # option is required where it is asked whether.
         says = bool(content_words(strip.text) - asked) or (negated(strip.text) and not negated(part))
         says |= option is not None and option.tells(strip.text)
+        # "Removed: the spell checker." under the version that is asked for, or before the date.
+        says = says or telling(part, strip.text, above(strip)) is not None or _completed(part, source, strip)
         # Of a document's own questions and of a bare "Yes." what follows is the answer.
         mute = is_question(strip.text) or is_verdict(strip.text) or _only_announces(source, strip)
         kept = (
@@ -166,6 +168,12 @@ def _of_item(part: str, scored: list[tuple[float, Source, Strip]]) -> list[tuple
         (0.0 if one is not None and own < most else score, source, strip)
         for one, own, (score, source, strip) in zip(heads, shared, scored, strict=True)
     ]
+
+
+def _completed(part: str, source: Source, strip: Strip) -> bool:
+    """Whether other kept sentences complete what one says of the question."""
+    strips = source.strips
+    return bool(told_with(part, [one.text for one in strips], source.gaps, strips.index(strip)))
 
 
 def _head(source: Source, strip: Strip) -> Strip | None:

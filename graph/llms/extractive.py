@@ -11,7 +11,7 @@ from chunking.sentences import split_sentences
 from graph.behind import told_with
 from graph.evidence import Source, Strip
 from graph.exchanges import is_question, is_verdict, without_label
-from graph.headings import telling
+from graph.headings import above, telling
 from graph.language import has_han
 from graph.lines import is_field
 from graph.lists import LIST_ITEM, items_around
@@ -114,16 +114,16 @@ def _quotes(request: Request) -> Iterator[Quote | Rest]:
             )
             listed |= {(source.hit.chunk.id, one.start) for one in (*before, strip, *behind)}
             said[-1] = said[-1].union(*(content_words(one.text) for one in (*before, *behind)))
-            above = None if behind else telling(part, strip.text, _headings(strip))
-            above = None if above in named else above
-            named.add(above)
+            heading = None if behind else telling(part, strip.text, above(strip))
+            heading = None if heading in named else heading
+            named.add(heading)
             texts = [
                 *(quoted(one.text) for one in before),
                 *(quoted(unit, header if unit == strip.text else None, sought) for unit in fresh),
                 *(quoted(one.text) for one in behind),
             ]
             for number, text in enumerate(texts):
-                yield Quote(source, text if number or above is None else _under(above, text), line)
+                yield Quote(source, text if number or heading is None else _under(heading, text), line)
 
 
 def _list(source: Source, items: Sequence[Sequence[Strip]]) -> Iterator[Quote]:
@@ -144,12 +144,6 @@ def _completing(
     beside = told_with(part, [one.text for one in strips], source.gaps, index)
     kept = [(i, strips[i]) for i in beside if strips[i].text not in told]
     return [one for i, one in kept if i < index], [one for i, one in kept if i > index]
-
-
-def _headings(strip: Strip) -> Sequence[str]:
-    """Those above a sentence, the nearest first, without the document's title."""
-    above = dict.fromkeys((strip.heading, *reversed(strip.hit.chunk.heading_path)))
-    return [heading for heading in above if heading and heading != strip.hit.document.title]
 
 
 def _under(heading: str, text: str) -> str:

@@ -42,6 +42,7 @@ def told(question: str, text: str, sentence: str) -> list[str]:
     [
         ("Who is responsible for the contract test?", STEPS, "Contract test", ["Owner: Aiko Tanaka."]),
         ("Who has the contract test?", STEPS, "Owner: Aiko", ["2. Contract test against the real sandbox."]),
+        ("By when must the contract test be done?", STEPS, "Contract test", ["Due 31 March."]),
         ("Who owns the rollback drill?", STEPS, "Owner: Lena", ["4. Rollback drill every quarter."]),
         (
             "When will the gateway move to TLS 1.3?",
