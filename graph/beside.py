@@ -105,8 +105,11 @@ def other_members(question: str, passages: Sequence[Sequence[Read]]) -> Found:
         def met(text: str, own: Sequence[Member] = own) -> bool:
             return any(covers(text, each) for each in own)
 
+        def named(text: str, kind: str = kind, own: Sequence[Member] = own) -> bool:
+            return any(each.kind == kind and each.value in {one.value for one in own} for each in members(text))
+
         if is_word(kind) and any(
-            met(read.text) and expected.share(read.text) >= ANSWERING for passage in passages for read in passage
+            named(read.text) and expected.share(read.text) >= ANSWERING for passage in passages for read in passage
         ):
             continue
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from graph.evidence import Strip
 from graph.fields import bare
@@ -44,9 +45,13 @@ _TOLD = tuple(
 )
 
 
+# A heading stands above many sentences, and a question is asked of them all.
+_words = lru_cache(maxsize=4096)(content_words)
+
+
 def says_question(question: str, heading: str) -> bool:
     """Whether a heading of two words or more says what is asked: what stands under it is meant."""
-    own, asked = content_words(bare(heading)), content_words(question)
+    own, asked = _words(bare(heading)), _words(question)
     # A product's name heads all of its page.
     return sum(map(str.isalpha, own)) > 1 and own <= asked and len(own) >= COVERED * len(asked)
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from graph.beside import HYPHEN, Found, Read, folded, other_members, other_models, read, stand_beside
-from graph.kindred import other_kindred, other_rows
+from graph.kindred import may_name, other_kindred, other_rows
 from graph.language import FUNCTION_WORDS, has_han
 from graph.members import asks_yes_or_no, qualifiers
 from graph.named import CALENDAR, said
@@ -188,13 +188,13 @@ def _versions(question: str, evidence: _Evidence) -> Found:
 
 def _releases(question: str, evidence: _Evidence) -> Found:
     """ "New in Lumen Sync 4.3" over release notes, whose headings are versions and nothing else."""
-    there = [match for headings in evidence.headings for heading in headings if (match := _RELEASE.match(heading))]
-    if len({match[1] for match in there}) < 2:
-        return
     for name in sorted(names(question), key=lambda each: (each.text, each.kind)):
         own = [text for title, text in evidence.titled if name.kind in title.lower()]
         if not name.text[0].isdigit() or not own or any(_says_version(name.text, each) for each in own):
             continue
+        there = [match for headings in evidence.headings for heading in headings if (match := _RELEASE.match(heading))]
+        if len({match[1] for match in there}) < 2:
+            return
         yield f"{name.kind} {name.text}", [match[1] for match in there]
 
 
@@ -330,8 +330,9 @@ def _models(question: str, evidence: _Evidence) -> Found:
 
 def _kindred(question: str, evidence: _Evidence) -> Found:
     """Benelux, a row elsewhere, where the managers of its neighbours are told."""
-    yield from other_kindred(question, evidence.read)
-    yield from other_rows(question, evidence.read)
+    if may_name(question, evidence.passages):
+        yield from other_kindred(question, evidence.read)
+        yield from other_rows(question, evidence.read)
 
 
 def _as_written(thing: str, text: str) -> str:

@@ -20,8 +20,29 @@ MOST = 12
 
 _NAME = r"[A-Z][A-Za-z-]+(?: [A-Z][A-Za-z-]+)?"
 _LIST = re.compile(rf"(?<=[a-z0-9,;:(] )({_NAME}(?:, {_NAME})*,? (?:and|or) {_NAME})(?![A-Za-z])")
+_CAPITAL = re.compile(r"(?<=[a-z,] )([A-Z][A-Za-z-]+)(?: ([A-Za-z]+))?")
+_FIRST_CELL = re.compile(r"^\|[ *_`]*([^|\n]{1,30}?)[ *_`]*\|", re.MULTILINE)
 _NOUN = re.compile(r"[A-Za-z]{3,}")
 _LIST_END = re.compile(r",? (?:and|or) |, ")
+
+
+def may_name(question: str, passages: Sequence[str]) -> bool:
+    """Whether a question may name a row or a thing of a list: asked before the passages are read by sentences."""
+    if asks_yes_or_no(question):
+        return False
+    named = _CAPITAL.findall(question)
+    if not named and not has_han(question):
+        return False
+    cells = [cell for passage in passages for cell in _FIRST_CELL.findall(passage)]
+    if any(len(cell) > 1 and cell in question for cell in cells if has_han(cell)):
+        return True
+    heads = {cell.lower() for cell in cells}
+    return any(
+        noun.lower() in heads
+        or any(cell.startswith(name) for cell in cells)
+        or any(name in found for passage in passages if name in passage for found in _LIST.findall(passage))
+        for name, noun in named
+    )
 
 
 def other_kindred(question: str, passages: Sequence[Sequence[Read]]) -> Found:

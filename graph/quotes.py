@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise, takewhile, zip_longest
 
 from graph.columns import asked_columns
@@ -157,9 +158,15 @@ def _row(text: str, header: str | None, parts: Sequence[str]) -> str:
 
 def cells(row: str) -> list[str]:
     """What stands in the cells of a table row, without marks."""
+    return list(_cells(row))
+
+
+# A row is read by each of those that ask what it is about.
+@lru_cache(maxsize=4096)
+def _cells(row: str) -> tuple[str, ...]:
     line = _BREAK.sub(" ", one_line(neutralise(row))).removeprefix("|")
     line = line[:-1] if line.endswith("|") and not line.endswith("\\|") else line
-    return [one_line(plain(cell).replace("\\|", "|")) for cell in _CELL_END.split(line)]
+    return tuple(one_line(plain(cell).replace("\\|", "|")) for cell in _CELL_END.split(line))
 
 
 def one_line(text: str) -> str:
