@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from graph.exchanges import is_question
 from graph.fields import is_field, tells
@@ -131,8 +132,7 @@ def _tells_the_rest(question: str, text: str, behind: str, *, item: bool) -> boo
     """`item`: both are of one item, which is about one thing in fewer of the question's words."""
     if is_question(text):
         return False
-    asked, own = content_words(question), content_words(text)
-    expected = Expected(question)
+    asked, own, expected = _words(question), content_words(text), _expected(question)
     repeats = len(own & asked) >= (0.0 if item else REPEATS) * len(own) and bool(own & asked)
     if expected and repeats and expected.share(text) == 0.0 and expected.share(behind) >= KNOWN:
         return True
@@ -140,6 +140,10 @@ def _tells_the_rest(question: str, text: str, behind: str, *, item: bool) -> boo
         return True
     # "Does it run on phones?" "New: split view on tablets. Phones will follow."
     return asks_yes_or_no(question) and bool((asked - own) & content_words(behind)) and len(behind) < len(text)
+
+
+# A question is asked of all sentences.
+_words, _expected = lru_cache(maxsize=256)(content_words), lru_cache(maxsize=256)(Expected)
 
 
 def _says(text: str, name: str) -> bool:

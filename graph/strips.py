@@ -345,7 +345,9 @@ def _companions(cut_: Cut, index: int, follow: bool, tables: bool) -> list[int]:
 
 
 def _completing(asked: Sequence[str], cut_: Cut, index: int) -> list[int]:
-    texts, gaps = [cut_.text(i) for i in range(len(cut_.spans))] if asked else [], _gaps(cut_) if asked else []
+    if not asked or cut_.text(index).startswith("|"):
+        return []
+    texts, gaps = [cut_.text(i) for i in range(len(cut_.spans))], _gaps(cut_)
     return [i for part in asked for i in told_with(part, texts, gaps, index)]
 
 
