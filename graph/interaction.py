@@ -3,11 +3,13 @@ embedder's own network for answers judges them (`retrieval.embedders.base.TokenR
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from graph.aliases import Alias, aliases, spelt_with_names
+from graph.bearing import idle_rows, touches
 from graph.entries import asked, entries, worth
 from graph.strips import Cut, cut, relevances
 from retrieval.embedders.base import Embedder, TokenReader, token_reader
@@ -83,10 +85,18 @@ def closer(
     question: str, cuts: Sequence[Cut], relevance: Sequence[Sequence[float]], embedder: Embedder
 ) -> list[list[float]]:
     """The relevances of `graph.strips.relevances`, again 0 to 1, with the most relevant sentences told apart by their
-    tokens and by whether they answer. A sentence that was not read counts as the least of those that were. Blocking.
+    tokens and by whether they answer. A sentence that was not read counts as the least of those that were; rows that
+    hold nothing of what is asked are not read. Blocking.
     """
     reader = token_reader(embedder)
-    read = {} if reader is None else _read(question, cuts, relevance, reader)
+    pieces = [piece for one in cuts for piece in one.pieces()]
+    places = [(p, i) for p, one in enumerate(cuts) for i in range(len(one.spans))]
+    idle = {
+        place
+        for place, piece, idle in zip(places, pieces, idle_rows(question, pieces), strict=True)
+        if idle or (piece.header is not None and not touches(question, piece))
+    }
+    read = {} if reader is None else _read(question, cuts, relevance, reader, idle)
     if not read:
         return [list(scores) for scores in relevance]
     gained = {place: one.share + one.chance for place, one in read.items()}
@@ -99,24 +109,41 @@ def closer(
     return [[score / best for score in scores] for scores in added]
 
 
-def best_sentences(cuts: Sequence[Cut], relevance: Sequence[Sequence[float]], count: int) -> list[tuple[int, int]]:
-    """(passage, sentence) of the most relevant sentences, best first. No table header, no span twice."""
+def best_sentences(
+    cuts: Sequence[Cut],
+    relevance: Sequence[Sequence[float]],
+    count: int,
+    without: Collection[tuple[int, int]] = (),
+) -> list[tuple[int, int]]:
+    """(passage, sentence) of the most relevant sentences, best first. No table header, no span twice, none of those
+    that are to be left out."""
     order = sorted(
         ((score, -p, -i) for p, scores in enumerate(relevance) for i, score in enumerate(scores)), reverse=True
     )
     chosen: dict[tuple[str, int, int], tuple[int, int]] = {}
     for _, p, i in order:
         one, index = cuts[-p], -i
-        if index not in one.headers and len(chosen) < count:
+        if index not in one.headers and len(chosen) < count and (-p, index) not in without:
             chosen.setdefault((one.hit.chunk.document_id, *one.spans[index]), (-p, index))
     return list(chosen.values())
 
 
 def _read(
-    question: str, cuts: Sequence[Cut], relevance: Sequence[Sequence[float]], reader: TokenReader
+    question: str,
+    cuts: Sequence[Cut],
+    relevance: Sequence[Sequence[float]],
+    reader: TokenReader,
+    without: Collection[tuple[int, int]] = (),
 ) -> dict[tuple[int, int], _Read]:
-    places = best_sentences(cuts, relevance, SENTENCES)
-    texts = [read_text(cuts[p].in_context(i)) for p, i in places]
+    places = best_sentences(cuts, relevance, SENTENCES, without)
+    by_document: dict[str, tuple[Alias, ...]] = {}
+    for one in cuts:
+        document = one.hit.chunk.document_id
+        by_document[document] = (*by_document.get(document, ()), *aliases(one.hit.chunk.text))
+    texts = [
+        read_text(spelt_with_names(cuts[p].in_context(i), by_document[cuts[p].hit.chunk.document_id]))
+        for p, i in places
+    ]
     chances = reader.answer_chances(question, texts)
     shares = matched_shares(question, texts, reader)
     rows = [cuts[p].text(i).startswith("|") for p, i in places]

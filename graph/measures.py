@@ -111,7 +111,11 @@ MEASURES = (
         r"\bpower\b|\bmotor\b|\bwattage\b|\boutput\b|功率",
         r"(?:[kmg]?w|hp|watts?|horsepower|千?瓦|马力)",
     ),
-    _measure(r"\bhow (?:loud|noisy)\b|多响|多吵", r"\bnoise\b|\bloud\b|\bsound\b|噪音|噪声", r"(?:db|decibels?|分贝)"),
+    _measure(
+        r"\bhow (?:loud|noisy|quiet)\b|\b(?:loud|nois|quiet)i?e(?:st|r)\b|多响|多吵|[最更](?:响|吵|安静|静音)",
+        r"\bnoise\b|\bloud\b|\bsound\b|噪音|噪声",
+        r"(?:db|decibels?|分贝)",
+    ),
 )
 
 

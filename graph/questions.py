@@ -83,15 +83,18 @@ KINDS = (
 _OWN = re.compile(r"(?<=.)[A-Z]\w+|\d[\d.,:]*")
 """Names and figures of a question; the first word has a capital anyway."""
 _FIGURE = re.compile(r"\d|[一二三四五六七八九十百千万两半]")
-_SEVERAL = re.compile(
+_WHOLE = re.compile(
     r"\bsummar|\bcompar|\bdifferen|\badvantage|\bdisadvantage|\bpros and cons\b|\blist\b|\bexplain|\bdescribe"
     r"|\boverview"
-    r"|\bwhat are\b|\bwhich .+ are\b|\bhow (?:do|does|to|can|should)\b|\bwhy\b|\band\b.+\?"
+    r"|\bwhat are\b|\bwhich .+ are\b|\bhow (?:do|does|to|can|should)\b"
     r"|总结|總結|概括|概述|介绍|介紹|比较|比較|区别|區別|不同|差异|差異|优点|優點|缺点|缺點|优缺|优势|哪些|列出|列举|列舉"
     rf"|{_PROCEDURE}|如何|怎么|怎麼|怎样|怎樣"
-    r"|为什么|為什麼|为何|原因|分别|分別|以及|各自|[?？].+[?？]",
+    r"|分别|分別|各自",
     re.IGNORECASE,
 )
+"""What asks for all that is told together."""
+_FURTHER = re.compile(r"\bwhy\b|\band\b.+\?|为什么|為什麼|为何|原因|以及|[?？].+[?？]", re.IGNORECASE)
+"""What asks for more than a fact, but for no list that it is found in."""
 _ASKING = r"(?:(?:in|on|at|by|for|from|to|of|with) )?(?:what|which|who|whom|whose|when|where|why|how)\b"
 _ASKING_YES_NO = r"(?:is|are|was|were|do|does|did|can|could|may|must|will|has|have) (?!not\b)\w"
 _PART_ENDS = re.compile(
@@ -99,6 +102,10 @@ _PART_ENDS = re.compile(
     rf"|；\s*|;\s*(?=(?:{_ASKING}|{_ASKING_YES_NO}))",
     re.IGNORECASE,
 )
+_BARE = re.compile(
+    r"\A\W*(?:(?:in|on|at|by|for|from|to|of|with) )(?:what|which) [\w-]+(?: [\w-]+)?\W*\Z", re.IGNORECASE
+)
+"""Asks without a verb: "and at what temperature?"."""
 _CLAUSE_ENDS = re.compile(r"[，,]\s*(?:以及|并且|而且|同时|那么|还有|又|和)?")
 _ASKS_ZH = re.compile(
     r"什么|什麼|多少|[几幾]|谁|誰|哪|如何|怎么|怎麼|怎样|怎樣|为何|為何|是否|吗|嗎|多[大长長高久远遠快深宽寬]"
@@ -179,7 +186,12 @@ def _measured(measure: Measure, text: str, header: str) -> float:
 def asks_several(question: str) -> bool:
     """Whether a summary, list, comparison, reason or procedure is asked for rather than one fact."""
     # The least of several is found among them.
-    return _SEVERAL.search(question) is not None or extreme(question) != 0
+    return any(each.search(question) for each in (_WHOLE, _FURTHER)) or extreme(question) != 0
+
+
+def asks_whole(question: str) -> bool:
+    """Whether a list is told whole where one item of it answers best: not where a reason or two facts are asked for."""
+    return (_WHOLE.search(question) is not None and not asks_why(question)) or extreme(question) != 0
 
 
 _MOST = re.compile(
@@ -192,12 +204,16 @@ _LEAST = re.compile(
     r"|最(?:低|小|少|短|轻|輕|慢|便宜|近|窄|早)",
     re.IGNORECASE,
 )
+_LIMIT = re.compile(r"\bwhat (?:is|are|was|were) the (?:maximum|minimum)\b", re.IGNORECASE)
+"""A limit that is told as such: the greatest of nothing is looked for."""
 _CHOOSES = re.compile(r"\b(?:which|what|who)\b|哪|谁|誰|什么|什麼", re.IGNORECASE)
 
 
 def extreme(question: str) -> int:
     """1 where the greatest of several is asked for ("Which model is the heaviest?"), -1 for the least, else 0."""
     if not _CHOOSES.search(question):
+        return 0
+    if _LIMIT.search(question):
         return 0
     most, least = _MOST.search(question) is not None, _LEAST.search(question) is not None
     return most - least
@@ -232,7 +248,9 @@ def parts(question: str) -> tuple[str, ...]:
     # What is named in it is asked for by words, and "by when?" has none.
     bare = language_of(question) == "en" and _PRONOUN_EN.search(found[0])
     return tuple(
-        asked_otherwise(part, found[0]) if number and not bare and not content_words(part) else part
+        asked_otherwise(part, found[0])
+        if number and not bare and (_BARE.match(part) or not content_words(part))
+        else part
         for number, part in enumerate(found)
     )
 

@@ -14,8 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chunking.sentences import split_sentences
+from graph.aliases import Alias, aliases
+from graph.bearing import Piece, idle_rows, of_one_stem, speaking, tells_by_property
 from graph.behind import told_with
-from graph.columns import tells_by_row
+from graph.clauses import asked_clauses, clause_shares
 from graph.entries import Sentence, asked, entries
 from graph.evidence import Strip
 from graph.exchanges import is_question, is_verdict
@@ -28,7 +30,8 @@ from graph.naming import naming
 from graph.outcomes import concludes
 from graph.quotes import carried_header, cells
 from graph.ranges import in_range
-from graph.support import content_words
+from graph.statements import states
+from graph.support import content_words, identifiers
 from retrieval.interaction import under_headings
 from retrieval.types import Hit
 
@@ -39,6 +42,9 @@ Chosen on drcd_zh_hant, xquad_zh and the technical documents by how often the an
 TOLD = 0.35
 """Added to the row or field with the name of what is asked, "Weight" where it is asked how heavy: a name of the thing
 that is asked about is met all over its data sheet. As NAMED, set."""
+IDLE = 0.2
+"""Taken from a row that names what is asked about and holds nothing of what is asked of it (`graph.bearing`): likeness
+to the question is likeness to the name. Set."""
 IMPLIED = 0.5
 """What a word counts that only the title or a heading further up has; the nearest heading's count in full."""
 
@@ -96,6 +102,20 @@ class Cut:
         # A first row that is no header begins the passage, or there is none.
         goes_on = self.text(index).startswith("|") and header in (None, 0)
         return carried_header(self.hit.chunk.context) if goes_on else None
+
+    def with_antecedent(self, index: int) -> str:
+        """The span, after the one before it where it opens with a word that points there."""
+        text = self.text(index)
+        leans = index and refers_back(text) and self.headings[index - 1] == self.headings[index]
+        return f"{self.text(index - 1)} {text}" if leans else text
+
+    def pieces(self) -> list[Piece]:
+        """What `graph.bearing` reads."""
+        above = (self.hit.chunk.document_id, self.hit.document.title)
+        return [
+            Piece(above[0], self.text(i), None if i in self.headers else self.header_text(i), heading, above[1])
+            for i, heading in enumerate(self.headings)
+        ]
 
     def sentences(self) -> list[Sentence]:
         """What `graph.entries` reads; a table's header is none."""
@@ -196,12 +216,25 @@ def relevances(question: str, cuts: Sequence[Cut], similarities: NDArray[np.floa
         floor, top = float(similarities.mean() - similarities.std()), float(similarities.max())
         likeness = np.clip((similarities - floor) / max(top - floor, 1e-9), 0.0, 1.0)
     words = [_words(text) for text in texts]
+    asked = content_words(question)
+    parties = _parties(asked, cuts)
+    # A contract is of its parties throughout, and calls them by what they are in it.
     context = [
-        _words(f"{cut_.hit.document.title} {' '.join(cut_.hit.chunk.heading_path)}")
-        for cut_ in cuts
+        _words(f"{cut_.hit.document.title} {' '.join(cut_.hit.chunk.heading_path)}") | party_words
+        for cut_, (party_words, _) in zip(cuts, parties, strict=True)
         for _ in cut_.headings
     ]
-    asked = content_words(question)
+    words = [
+        own | set[str]().union(*(_words(alias.name) for alias in meant if alias.written_in(text)))
+        for own, text, meant in zip(
+            words,
+            texts,
+            [own for cut_, (_, own) in zip(cuts, parties, strict=True) for _ in cut_.spans],
+            strict=True,
+        )
+    ]
+    # A data sheet need not repeat the product in each sentence: of a title its name counts in full.
+    known = set[str]().union(*map(content_words, identifiers(question)), *(party_words for party_words, _ in parties))
     found = Counter(word for own in words for word in own & asked)
     weight = {word: math.log1p(len(texts) / (1 + found[word])) for word in asked}
     total = sum(weight.values()) or 1.0
@@ -209,14 +242,17 @@ def relevances(question: str, cuts: Sequence[Cut], similarities: NDArray[np.floa
     top_probability = max((cut_.probability for cut_ in cuts), default=0.0) or 1.0
     passage = [cut_.probability / top_probability for cut_ in cuts for _ in cut_.spans]
     above = [heading for cut_ in cuts for heading in cut_.headings]
-    headed = [_words(heading) for heading in above]
+    headed = [of_one_stem(asked, _words(heading)) for heading in above]
     over = [
-        (heading, *reversed(cut_.hit.chunk.heading_path), cut_.hit.document.title)
+        # Of models that are columns the table's header says which a row is about.
+        (cut_.header_text(i) or "", heading, *reversed(cut_.hit.chunk.heading_path), cut_.hit.document.title)
         for cut_ in cuts
-        for heading in cut_.headings
+        for i, heading in enumerate(cut_.headings)
     ]
-    named = naming(question, texts, over)
+    named = naming(question, [cut_.with_antecedent(i) for cut_ in cuts for i in range(len(cut_.spans))], over)
+    idle = idle_rows(question, [piece for cut_ in cuts for piece in cut_.pieces()])
     told = _told(question, cuts)
+    clauses = _clauses(question, cuts)
     header = [i in cut_.headers for cut_ in cuts for i in range(len(cut_.spans))]
     scores = []
     for i, text in enumerate(texts):
@@ -225,19 +261,43 @@ def relevances(question: str, cuts: Sequence[Cut], similarities: NDArray[np.floa
             continue
         near = (words[i] | headed[i]) & asked
         said = sum(weight[word] for word in near)
-        implied = sum(weight[word] for word in (context[i] & asked) - near)
+        implied = sum(weight[word] * (1.0 if word in known else IMPLIED) for word in (context[i] & asked) - near)
         own, other = named[i]
         score = (
             SIMILARITY * float(likeness[i])
-            + COVERAGE * (said + IMPLIED * implied) / total
+            + COVERAGE * (0.0 if idle[i] else said + implied) / total
             + PASSAGE * passage[i]
-            + NAMED * (max(own, float(_first_cell(text) in spoken)) - other)
-            + TOLD * (i in told)
+            + NAMED * ((0.0 if idle[i] else max(own, float(_first_cell(text) in spoken))) - other)
+            + TOLD * (i in told or states(question, text))
+            - IDLE * idle[i]
         )
-        scores.append(max(score, 0.0))
+        scores.append(max(score, 0.0) if clauses[i] >= 0 else 0.0)
     best = max(scores, default=0.0) or 1.0
     scaled = iter([score / best for score in scores])
     return [[next(scaled) for _ in cut_.spans] for cut_ in cuts]
+
+
+def _parties(asked: set[str], cuts: Sequence[Cut]) -> list[tuple[set[str], tuple[Alias, ...]]]:
+    """For each passage the words of the parties of its contract that the question names, and these parties."""
+    by_document: dict[str, dict[Alias, None]] = {}
+    for cut_ in cuts:
+        for alias in aliases(cut_.hit.chunk.text):
+            if alias.means(asked):
+                by_document.setdefault(cut_.hit.chunk.document_id, {})[alias] = None
+    found = [tuple(by_document.get(cut_.hit.chunk.document_id, ())) for cut_ in cuts]
+    return [(set[str]().union(*(_words(alias.name) for alias in known)), known) for known in found]
+
+
+def _clauses(question: str, cuts: Sequence[Cut]) -> list[int]:
+    """For each sentence whether it is of the clause that is asked for (1), or of another (-1)."""
+    sought = asked_clauses(question)
+    shares = [
+        clause_shares(sought, [cut_.text(i) for i in range(len(cut_.spans))], cut_.headings) if sought else []
+        for cut_ in cuts
+    ]
+    found = [share for own in shares for share in own]
+    # A number that nothing has speaks against nothing.
+    return found if 1 in found else [0] * sum(len(cut_.spans) for cut_ in cuts)
 
 
 def _told(question: str, cuts: Sequence[Cut]) -> set[int]:
@@ -245,15 +305,23 @@ def _told(question: str, cuts: Sequence[Cut]) -> set[int]:
     range the value lies that is named, or fields."""
     measured, sought = bool(measures(question)), asked(question)
     rows = [(cut_, i, cut_.text(i)) for cut_ in cuts for i in range(len(cut_.spans))]
+    about = speaking(question, [piece for cut_ in cuts for piece in cut_.pieces()])
     telling = [entries(sought, cut_.sentences()) if sought else set[int]() for cut_ in cuts]
     told = [i in own for cut_, own in zip(cuts, telling, strict=True) for i in range(len(cut_.spans))]
     holding = in_range(question, ((cut_.header_text(i), text) for cut_, i, text in rows))
     return {number for number, tells_it in enumerate(told) if tells_it or holding.get(number)} | {
         number
         for number, (cut_, i, text) in enumerate(rows)
-        if tells(question, text, cut_.headings[i])
-        or says_question(question, cut_.headings[i])
-        or (measured and (header := cut_.header_text(i)) and tells_by_row(question, cells(header), cells(text)[0]))
+        if cut_.hit.chunk.document_id in about
+        and (
+            tells(question, text, cut_.headings[i])
+            or says_question(question, cut_.headings[i])
+            or (
+                measured
+                and (header := cut_.header_text(i))
+                and tells_by_property(question, cells(header), cells(text)[0])
+            )
+        )
     }
 
 

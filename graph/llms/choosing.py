@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from chunking.sentences import split_sentences
+from graph.bearing import Piece, idle_rows, of_one_stem, speaking, tells_by_property
 from graph.behind import head_of, told_with
-from graph.columns import offers, row_name, tells_by_row
+from graph.columns import offers, row_name
 from graph.entries import asked as asked_option
 from graph.evidence import Source, Strip
 from graph.exchanges import is_question, is_verdict
@@ -34,6 +38,10 @@ FOLLOWING = 0.8
 CONCLUDING = 0.9
 """The same for the cause of what a sentence reports where it is asked why, for what was decided about it where it is
 asked who or which, and for a field of what is asked ("Deadline: 3 May")."""
+ELSEWHERE = 0.5
+"""Of the question's words that the best sentence is about, the share that one of another document must be about too
+where several are asked for; where one fact is, all of them. Of 820 answers of the public sets that hold the reference 8
+have it in another document than their first sentence."""
 ANSWERING = 0.95
 """Of the score of a question that the document itself asks, what the sentence after it is worth."""
 FOLLOWS = 0.3
@@ -43,6 +51,8 @@ ROW_BONUS = 0.4
 Set, not fitted: it changes no answer of six public sets for better or worse."""
 COLUMN_MALUS = 0.15
 """Taken from a row whose table has no column for what is asked."""
+IDLE_MALUS = 0.3
+"""Taken from a row that names what is asked about and holds nothing of what is asked of it (`graph.bearing`)."""
 CODE_MALUS = 0.3
 """Taken from code and log lines where the question does not ask for them."""
 
@@ -54,13 +64,29 @@ _ASKS_CODE = re.compile(
 _ASKS_HOW = re.compile(r"\bhow (?:do|does|can|to|should|would)\b|如何|怎么|怎麼|怎样|怎樣", re.IGNORECASE)
 
 
+@dataclass(frozen=True, slots=True)
+class Odd:
+    """Rows that hold nothing of what is asked, and whether a document says nothing of what it is asked of."""
+
+    idle: Sequence[Strip]
+    elsewhere: bool
+
+
 def ranked(request: Request, part: str, number: int | None) -> list[tuple[Source, Strip]]:
     """The strips worth quoting for one part of the question, best first."""
     expected = Expected(part)
     asked = request.standalone
-    scored = [entry for source in request.sources for entry in _scored(source, asked, part, number, expected)]
+    pieces = _pieces(request)
+    idle_of = idle_rows(part, [piece for _, piece in pieces])
+    idle = [strip for (strip, _), idle in zip(pieces, idle_of, strict=True) if idle]
+    about = speaking(asked, [piece for _, piece in pieces])
+    scored = [
+        entry
+        for source in request.sources
+        for entry in _scored(source, asked, part, number, Odd(idle, source.hit.document.id not in about))
+    ]
     scored = _of_item(part, _of_range(asked, scored))
-    scored = sorted((entry for entry in scored if entry[0] > 0), key=lambda entry: -entry[0])
+    scored = _of_thing(asked, part, sorted((entry for entry in scored if entry[0] > 0), key=lambda entry: -entry[0]))
     if not scored:
         return []
     best, source, strip = scored[0]
@@ -75,10 +101,12 @@ def ranked(request: Request, part: str, number: int | None) -> list[tuple[Source
     field = tells(part, strip.text, strip.heading)
     # 陪产假 names no row of 产假.
     others = asked.replace(row, " ") if row else asked
+    covers = _covers(part, strip) * (ELSEWHERE if several else 1.0)
     return [
         (each, one)
         for score, each, one in scored
         if score >= bar
+        and (one is strip or one not in idle)
         and (row is None or _is_row(one) or (score >= best * FACT_BAR and not (answered and number is None)))
         # A list is told whole where it answers best, or not announced.
         and (one is strip or not announces(one.text))
@@ -91,14 +119,16 @@ def ranked(request: Request, part: str, number: int | None) -> list[tuple[Source
         # Of the questions that a document asks itself, the answers to others tell of something else.
         and (question is None or (several and not steady) or _question_above(one) in (None, question))
         and (each.hit.document.id == home or not steady or _own(one, number) >= FACT_BAR)
+        # Of another document only what is about as much of the question.
+        and (each.hit.document.id == home or _covers(part, one) >= max(covers, 1))
         and (not settled or expected.share(one.text) > 0)
     ]
 
 
 def _scored(
-    source: Source, question: str, part: str, number: int | None, expected: Expected
+    source: Source, question: str, part: str, number: int | None, odd: Odd
 ) -> list[tuple[float, Source, Strip]]:
-    asked, several, why = content_words(part), asks_several(part), asks_why(part)
+    asked, several, why, expected = content_words(part), asks_several(part), asks_why(part), Expected(part)
     least = FOLLOWS if _one_matter(part) else 0.0
     option = asked_option(question)
     code_wanted = _ASKS_CODE.search(part) is not None
@@ -109,7 +139,11 @@ def _scored(
         own = _own(strip, number)
         header = header_line(source, strip)
         under = says_question(part, strip.heading)
-        if under or _answers(question, part, source, strip) or tells(part, strip.text, strip.heading):
+        if strip in odd.idle:
+            score = own - IDLE_MALUS
+        elif odd.elsewhere:
+            score = own + KIND_BONUS * expected.share(strip.text, header or "")
+        elif under or _answers(question, part, source, strip) or tells(part, strip.text, strip.heading):
             score = own + ROW_BONUS
         else:
             score = own + KIND_BONUS * expected.share(strip.text, header or "")
@@ -142,10 +176,47 @@ def _scored(
     return scored
 
 
+def _of_thing(asked: str, part: str, scored: list[tuple[float, Source, Strip]]) -> list[tuple[float, Source, Strip]]:
+    """Without the rows of other things where the best is a row that many documents have: of the ``batch_size`` of all
+    connectors that of the one whose page is about most of the question."""
+    if not scored or not _answers(asked, part, *scored[0][1:]):
+        return scored
+    name = _row_name(asked, part, *scored[0][1:])
+    same = [entry for entry in scored if _is_row(entry[2]) and _row_name(asked, part, *entry[1:]) == name]
+    option = asked_option(asked)
+    thing = content_words(asked) if option is None else option.about
+    above = [of_one_stem(thing, _above(strip)) for _, _, strip in same]
+    rows = Counter(word for words in above for word in words)
+    # What stands above one of them alone tells it from the others.
+    about = [sum(1 / rows[word] for word in words) for words in above]
+    homes = {
+        strip.hit.document.id for (_, _, strip), share in zip(same, about, strict=True) if share >= max(about) - 1e-9
+    }
+    fewer = [entry for entry in same if entry[2].hit.document.id not in homes]
+    return [entry for entry in scored if entry not in fewer]
+
+
+def _above(strip: Strip) -> set[str]:
+    """The words of what stands above a sentence."""
+    return content_words("\n".join((strip.hit.document.title, *strip.hit.chunk.heading_path, strip.heading)))
+
+
+def _covers(part: str, strip: Strip) -> int:
+    """How many words of a question are in a sentence or in what stands above it."""
+    return len(of_one_stem(content_words(part), _above(strip) | content_words(strip.text)))
+
+
+def _pieces(request: Request) -> list[tuple[Strip, Piece]]:
+    return [
+        (one, Piece(one.hit.document.id, one.text, header_line(source, one), one.heading, one.hit.document.title))
+        for source in request.sources
+        for one in source.strips
+    ]
+
+
 def _named(question: str, strip: Strip) -> int:
     """How many words of the question are in what stands above a sentence."""
-    above = (strip.hit.document.title, *strip.hit.chunk.heading_path, strip.heading)
-    return len(content_words(question) & content_words("\n".join(above)))
+    return len(content_words(question) & _above(strip))
 
 
 def _of_range(question: str, scored: list[tuple[float, Source, Strip]]) -> list[tuple[float, Source, Strip]]:
@@ -203,7 +274,7 @@ def _answers(question: str, part: str, source: Source, strip: Strip) -> bool:
     if header is None:
         return False
     names, row = cells(header), cells(strip.text)
-    return tells_by_row(part, names, row[0]) or (row_name(question, row) is not None and offers(part, names))
+    return tells_by_property(part, names, row[0]) or (row_name(question, row) is not None and offers(part, names))
 
 
 def _row_name(question: str, part: str, source: Source, strip: Strip) -> str | None:
@@ -211,7 +282,7 @@ def _row_name(question: str, part: str, source: Source, strip: Strip) -> str | N
     if not _is_row(strip):
         return None
     row, header = cells(strip.text), header_line(source, strip)
-    told = header is not None and tells_by_row(part, cells(header), row[0])
+    told = header is not None and tells_by_property(part, cells(header), row[0])
     return row[0] if told else row_name(question, row)
 
 

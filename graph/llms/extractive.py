@@ -18,7 +18,7 @@ from graph.lists import LIST_ITEM, items_around
 from graph.llms.base import Message, Request, Rest
 from graph.llms.choosing import list_of, ranked
 from graph.llms.rows import rows_asked_for
-from graph.questions import asks_several, parts
+from graph.questions import asks_several, asks_whole, parts
 from graph.quotes import header_line, quoted
 from graph.strips import refers_back
 from graph.support import content_words
@@ -26,6 +26,8 @@ from graph.types import Usage
 
 FACT_SENTENCES = 3
 """Quoted at most where one fact is asked for."""
+PART_SENTENCES = 2
+"""The same for each of several facts."""
 DUPLICATE = 0.8
 """Share of a sentence's words found in one quoted before that makes it a repetition."""
 
@@ -85,7 +87,9 @@ def _quotes(request: Request) -> Iterator[Quote | Rest]:
         for part, (source, strip) in ((part, each) for part, each in zip(sought, candidates, strict=True) if each):
             if len(said) >= limit or (source.hit.chunk.id, strip.start) in listed:
                 continue
-            whole = several if len(asked) == 1 else asks_several(part)
+            if rank >= PART_SENTENCES and len(asked) > 1 and not asks_several(part):
+                continue
+            whole = asks_whole(request.standalone) if len(asked) == 1 else asks_whole(part)
             if whole and rank == 0 and len(items := list_of(source, strip)) > 1:
                 listed |= {(source.hit.chunk.id, one.start) for item in items for one in item}
                 said.append(set().union(*(content_words(one.text) for item in items for one in item)))
