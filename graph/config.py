@@ -16,7 +16,7 @@ class GradingConfig(_Section):
     """Off: every question takes the `correct` route, as a plain RAG does; confidence is still computed."""
     upper: float = Field(default=0.5, ge=0, le=1)
     """Confidence at or above is `correct`."""
-    lower: float = Field(default=0.2, ge=0, le=1)
+    lower: float = Field(default=0.3, ge=0, le=1)
     """Confidence below is `incorrect`; between the two, `ambiguous`."""
     strip_threshold: float = Field(default=0.5, ge=0, le=1)
     """Refinement drops sentences whose relevance, relative to the best one, is below this."""

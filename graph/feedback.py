@@ -20,7 +20,7 @@ FEEDBACK_TERMS = 4
 """New terms for each attempt, from the best passages: pseudo-relevance feedback in its plainest form."""
 NEAR = 0.5
 """Terms come from passages at least this share as likely as the likeliest."""
-HOPELESS = 1 / 2
+HOPELESS = 1 / 3
 """Below this share of the bound for `incorrect`, the passages have nothing to do with the question."""
 
 

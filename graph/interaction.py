@@ -11,6 +11,7 @@ import numpy as np
 from graph.aliases import Alias, aliases, spelt_with_names
 from graph.bearing import idle_rows, touches
 from graph.entries import asked, entries, worth
+from graph.questions import extreme
 from graph.strips import Cut, cut, relevances
 from retrieval.embedders.base import Embedder, TokenReader, token_reader
 from retrieval.embedding import embed
@@ -38,7 +39,8 @@ def with_interaction(
     """The hits, those with one of the best sentences with ``interaction``: the highest share, 0 to 1, of the question's
     information that one of theirs matches.
 
-    They have ``answers`` too: the highest chance, 0 to 1, that one of their sentences answers the question. The hit of
+    They have ``answers`` too: the highest chance, 0 to 1, that one of their sentences answers the question; not where
+    the most or the least of something is asked for and a row of a table is among the sentences read. The hit of
     the best matched sentence of all has ``ahead``: how far it is above the mean of the others. Rows of one table are
     alike whatever they hold, so a row has none.
 
@@ -58,8 +60,10 @@ def with_interaction(
     added: dict[int, dict[str, float]] = {}
     for (passage, _), one in sorted(read.items(), key=lambda item: item[1].share):
         added[passage] = {"interaction": one.share}
-    for (passage, _), one in sorted(read.items(), key=lambda item: item[1].chance):
-        added[passage]["answers"] = one.chance
+    # That it is the loudest no row tells by itself.
+    if not (extreme(question) and any(one.row for one in read.values())):
+        for (passage, _), one in sorted(read.items(), key=lambda item: item[1].chance):
+            added[passage]["answers"] = one.chance
     first, top = max(read.items(), key=lambda item: item[1].share)
     others = [one.share for place, one in read.items() if place != first]
     if others and not top.row:

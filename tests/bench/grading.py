@@ -162,8 +162,8 @@ def render(cases: Sequence[Case], shipped: Calibration) -> str:
         "## Why these bounds",
         "",
         f"Below `lower` ({LOWER:g}) a question is refused or sent to the web, from `upper` ({UPPER:g}) on it is "
-        "answered from the index alone. The fit counts as many unanswerable questions as answerable ones; where four "
-        "of five have an answer, a confidence of .2 means even odds. Second half, all sets:",
+        "answered from the index alone. The fit counts as many unanswerable questions as answerable ones; where seven "
+        "of ten have an answer, a confidence of .3 means even odds. Second half, all sets:",
         "",
         *table(
             ["bound", "answerable at or above", "withheld below"],
