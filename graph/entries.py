@@ -38,6 +38,7 @@ _KIND = (
     r"|attributes?)"
 )
 _KIND_ZH = r"(?:[参參][数數]|配置[项項]|[选選][项項]|字段|欄位|[属屬]性|[变變]量|[设設]置[项項]|[设設]定[项項]?)"
+_ANY_KIND = re.compile(rf"\b{_KIND}\b|{_KIND_ZH}", re.IGNORECASE)
 _WORD = r"[A-Za-z][A-Za-z0-9]*(?:[._-]+[A-Za-z0-9]+)*"
 _OPTION = re.compile(
     rf"`({_WORD})`|(?<![\w.-])({_WORD}) {_KIND}\b|\b{_KIND} (?:called |named )?({_WORD})(?![\w.-])"
@@ -48,6 +49,9 @@ _OPTION = re.compile(
 )
 """In code marks, beside the word for it, or written as no word is: --flag, an underscore, three dotted parts,
 camelCase."""
+LONGEST = 100
+"""Characters of an option's name: of a longer run `_OPTION` would read all that follows anew from each letter on."""
+_ENDLESS = re.compile(rf"[A-Za-z0-9._-]{{{LONGEST + 1},}}")
 _LETTERS = re.compile("[A-Za-z]+")
 _NO_OPTION = re.compile(
     r"the|th[ae]t|this|these|those|which|what|each|every|any|other|all|an?|its|of|in|for|is|are|default|required"
@@ -120,11 +124,12 @@ def asked(question: str) -> Asked | None:
     """None for a question that names no option or asks nothing of `_ASPECTS`."""
     text = unicodedata.normalize("NFKC", question)
     aspects = tuple(aspect for aspect in _ASPECTS if aspect.search(text))
-    found = dict.fromkeys(next(filter(None, groups)) for groups in _OPTION.findall(text)) if aspects else ()
+    named = _OPTION.findall(_ENDLESS.sub(" ", text)) if aspects else ()
+    found = dict.fromkeys(next(filter(None, groups)) for groups in named)
     options = tuple(option for option in found if not _NO_OPTION.fullmatch(option))
     if not options:
         return None
-    for pattern in (re.compile(rf"\b{_KIND}\b|{_KIND_ZH}", re.IGNORECASE), *_ASPECTS):
+    for pattern in (_ANY_KIND, *_ASPECTS):
         text = pattern.sub(" ", text)
     return Asked(options, aspects, frozenset(content_words(text) - content_words(" ".join(options))))
 

@@ -90,6 +90,13 @@ def entry_of(question: str, *hits: Hit) -> list[float]:
     return [one.signals["entry"] for one in with_interaction(question, hits, [0.5] * len(hits), HashEmbedder())]
 
 
+@pytest.mark.parametrize("run", ["a" * 9000, "a_" * 4500 + "a", "a." * 4500 + "a"])
+def test_what_is_longer_than_any_name_is_not_read_as_one(run: str) -> None:
+    found = asked(f"What is the default of {run} and of batch_size?")
+    assert found is not None
+    assert found.options == ("batch_size",)
+
+
 def test_the_row_of_another_thing_counts_little() -> None:
     question = "What is the default value of the tmp_path option in the LocalFile sink?"
     other, own = (
