@@ -137,11 +137,6 @@ class Registry:
             row = self._database.read().execute("SELECT text FROM documents WHERE id = ?", (document_id,)).fetchone()
         return "" if row is None else str(row[0])
 
-    def content_hashes(self) -> dict[str, str]:
-        """Content hash by document id."""
-        with self._database.guard():
-            return dict(self._database.read().execute("SELECT id, content_hash FROM documents").fetchall())
-
     def members(self, collection: str) -> dict[str, Member]:
         """What a collection holds, by origin (absolute path or URL)."""
         query = "SELECT origin, id, content_hash, source, date FROM documents WHERE collection = ?"
