@@ -143,8 +143,10 @@ def is_field(sentence: str) -> bool:
 
 def is_name(line: str) -> bool:
     """Whether a line below such a heading is an entry and no sentence: "- Ada Byron (chair)"."""
+    if len(line) > _LONGEST or line.startswith("|") or not _names_only(line):
+        return False
     first = LIST_ITEM.sub("", _BETWEEN.split(line, maxsplit=1)[0]).strip()
-    return len(line) <= _LONGEST and not line.startswith("|") and _names_only(line) and _SMALL.search(first) is None
+    return _SMALL.search(first) is None
 
 
 def _names_only(text: str) -> bool:
