@@ -79,7 +79,7 @@ def idle_rows(question: str, pieces: Sequence[Piece]) -> list[bool]:
 @lru_cache(maxsize=4096)
 def touches(question: str, piece: Piece) -> bool:
     """Whether a row, or what stands above it, has a word or a column of what is asked, or an amount in its unit."""
-    row, header = _cells(piece.text), _cells(piece.header or "")
+    row, header = cells(piece.text), cells(piece.header or "")
     if offers(question, header) or any(each.units.search(piece.text) for each in measures(question)):
         return True
     there = set[str]().union(*map(_words, (*row, *header, piece.heading)))
@@ -105,7 +105,7 @@ def _unheld(question: str, piece: Piece) -> frozenset[str]:
     """What the question asks of the thing that the row names, where the row holds nothing of it; else empty."""
     if _told_by_row(question, piece):
         return frozenset()
-    row, header = _cells(piece.text), _cells(piece.header or "")
+    row, header = cells(piece.text), cells(piece.header or "")
     subject = set[str]().union(*(_words(cell) for cell in row if len(cell) > 1 and names_row(question, cell)))
     known = _known(question)
     for one, words in known.items():
@@ -127,7 +127,7 @@ def _unheld(question: str, piece: Piece) -> frozenset[str]:
 
 
 def _told_by_row(question: str, piece: Piece) -> bool:
-    return piece.header is not None and tells_by_property(question, _cells(piece.header), _cells(piece.text)[0])
+    return piece.header is not None and tells_by_property(question, cells(piece.header), cells(piece.text)[0])
 
 
 @lru_cache(maxsize=64)
@@ -144,11 +144,6 @@ def _known(question: str) -> dict[str, set[str]]:
 
 # A question's passages are read when it is graded, refined and answered.
 _words = lru_cache(maxsize=8192)(content_words)
-
-
-@lru_cache(maxsize=4096)
-def _cells(row: str) -> tuple[str, ...]:
-    return tuple(cells(row))
 
 
 def _is_named(known: Collection[str], text: str) -> bool:

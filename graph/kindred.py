@@ -33,13 +33,13 @@ def may_name(question: str, passages: Sequence[str]) -> bool:
     named = _CAPITAL.findall(question)
     if not named and not has_han(question):
         return False
-    cells = [cell for passage in passages for cell in _FIRST_CELL.findall(passage)]
-    if any(len(cell) > 1 and cell in question for cell in cells if has_han(cell)):
+    first = [cell for passage in passages for cell in _FIRST_CELL.findall(passage)]
+    if any(len(cell) > 1 and cell in question for cell in first if has_han(cell)):
         return True
-    heads = {cell.lower() for cell in cells}
+    heads = {cell.lower() for cell in first}
     return any(
         noun.lower() in heads
-        or any(cell.startswith(name) for cell in cells)
+        or any(cell.startswith(name) for cell in first)
         or any(name in found for passage in passages if name in passage for found in _LIST.findall(passage))
         for name, noun in named
     )

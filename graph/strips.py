@@ -349,9 +349,9 @@ def select(
 
     `by_part` holds the relevances to each part of the question; the best one counts. A sentence that opens with a
     reference word brings the one before, a table row its header, a question what answers it, a report the cause and
-    the decision behind it, one that leaves open what is `asked` what
-    completes it, and with `follow` a sentence the two after it, of a list the whole. The best strip is kept
-    whatever its length. The same span of overlapping passages is kept once.
+    the decision behind it, one that leaves open what is `asked` what completes it, and with `follow` a sentence the
+    two after it, of a list the whole. The best strip is kept whatever its length. The same span of overlapping
+    passages is kept once.
     """
     tokens = _tokens(cuts, count_tokens)
     relevance = [[max(part[p][i] for part in by_part) for i in range(len(cut_.spans))] for p, cut_ in enumerate(cuts)]
