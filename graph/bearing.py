@@ -15,7 +15,7 @@ from graph.columns import names_row, offers, tells_by_row
 from graph.measures import measures
 from graph.naming import names, same
 from graph.quotes import cells
-from graph.support import content_words, identifiers
+from graph.support import content_words, identifiers, known_words
 
 STEM = 5
 """Letters in which two words must begin alike to be of one stem: "supplies" is told below "supplier"."""
@@ -65,7 +65,7 @@ def idle_rows(question: str, pieces: Sequence[Piece]) -> list[bool]:
     about = set[str]()
     for one, unheld in zip(pieces, beyond, strict=True):
         if not unheld:
-            told.setdefault(one.document, set()).update(_words(one.text), _words(one.heading))
+            told.setdefault(one.document, set()).update(known_words(one.text), known_words(one.heading))
             if _told_by_row(question, one) or (
                 one.header is None and _is_named(known, f"{one.title} {one.heading} {one.text}")
             ):
@@ -82,7 +82,7 @@ def touches(question: str, piece: Piece) -> bool:
     row, header = cells(piece.text), cells(piece.header or "")
     if offers(question, header) or any(each.units.search(piece.text) for each in measures(question)):
         return True
-    there = set[str]().union(*map(_words, (*row, *header, piece.heading)))
+    there = set[str]().union(*map(known_words, (*row, *header, piece.heading)))
     return bool(of_one_stem(_asked(question), there))
 
 
@@ -95,7 +95,9 @@ def speaking(question: str, pieces: Sequence[Piece]) -> frozenset[str]:
     about = _asked(bare)
     said: dict[str, set[str]] = {}
     for one in pieces:
-        said.setdefault(one.document, set()).update(_words(one.title), _words(one.heading), _words(one.text))
+        said.setdefault(one.document, set()).update(
+            known_words(one.title), known_words(one.heading), known_words(one.text)
+        )
     found = frozenset(document for document, words in said.items() if of_one_stem(about, words))
     return found or frozenset(said)
 
@@ -106,7 +108,7 @@ def _unheld(question: str, piece: Piece) -> frozenset[str]:
     if _told_by_row(question, piece):
         return frozenset()
     row, header = cells(piece.text), cells(piece.header or "")
-    subject = set[str]().union(*(_words(cell) for cell in row if len(cell) > 1 and names_row(question, cell)))
+    subject = set[str]().union(*(known_words(cell) for cell in row if len(cell) > 1 and names_row(question, cell)))
     known = _known(question)
     for one, words in known.items():
         if any(same(one, _plain(each)) for cell in (*row, *header) for each in identifiers(cell)):
@@ -122,7 +124,7 @@ def _unheld(question: str, piece: Piece) -> frozenset[str]:
     text = " | ".join(row)
     if any(each.named.search(above) or each.units.search(text) for each in measures(question)):
         return frozenset()
-    there = set[str]().union(*map(_words, (*row, *columns, piece.heading)))
+    there = set[str]().union(*map(known_words, (*row, *columns, piece.heading)))
     return frozenset() if of_one_stem(asked, there) else asked
 
 
@@ -140,10 +142,6 @@ def _known(question: str) -> dict[str, set[str]]:
     """The identifiers and versions of a question, without their hyphens, and the words that each consists of."""
     found = {_plain(one): content_words(one) for one in identifiers(question)}
     return {name.text: content_words(name.text) for name in names(question)} | found
-
-
-# A question's passages are read when it is graded, refined and answered.
-_words = lru_cache(maxsize=8192)(content_words)
 
 
 def _is_named(known: Collection[str], text: str) -> bool:

@@ -16,7 +16,7 @@ from graph.lists import LIST_ITEM, announces
 from graph.members import asks_yes_or_no
 from graph.outcomes import concludes
 from graph.questions import Expected
-from graph.support import content_words
+from graph.support import content_words, known_words
 
 REPEATS = 0.5
 """Share of a sentence's words that a question has which it only repeats."""
@@ -132,7 +132,7 @@ def _tells_the_rest(question: str, text: str, behind: str, *, item: bool) -> boo
     """`item`: both are of one item, which is about one thing in fewer of the question's words."""
     if is_question(text):
         return False
-    asked, own, expected = _words(question), content_words(text), _expected(question)
+    asked, own, expected = known_words(question), content_words(text), _expected(question)
     repeats = len(own & asked) >= (0.0 if item else REPEATS) * len(own) and bool(own & asked)
     if expected and repeats and expected.share(text) == 0.0 and expected.share(behind) >= KNOWN:
         return True
@@ -143,7 +143,7 @@ def _tells_the_rest(question: str, text: str, behind: str, *, item: bool) -> boo
 
 
 # A question is asked of all sentences.
-_words, _expected = lru_cache(maxsize=256)(content_words), lru_cache(maxsize=256)(Expected)
+_expected = lru_cache(maxsize=256)(Expected)
 
 
 def _says(text: str, name: str) -> bool:

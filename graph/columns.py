@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from graph.language import has_han
 from graph.measures import measures
 from graph.questions import MONTHS, kinds
-from graph.support import content_words
+from graph.support import content_words, known_words
 
 NAMED = 0.6
 """Share of a column's words that the question must have to name it."""
@@ -193,8 +193,8 @@ def tells_by_row(part: str, header: Sequence[str], first: str) -> bool:
 
 def names_row(question: str, first: str) -> bool:
     """Whether a question names the row by what its first cell says."""
-    own = content_words(first)
-    return bool(own) and own <= content_words(question)
+    own = known_words(first)
+    return bool(own) and own <= known_words(question)
 
 
 def row_name(question: str, values: Sequence[str]) -> str | None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 
 from graph.evidence import Strip
 from graph.fields import bare
-from graph.support import content_words
+from graph.support import content_words, known_words
 
 COVERED = 0.6
 """Share of a question's words that a heading must have to say the question."""
@@ -45,13 +44,9 @@ _TOLD = tuple(
 )
 
 
-# A heading stands above many sentences, and a question is asked of them all.
-_words = lru_cache(maxsize=4096)(content_words)
-
-
 def says_question(question: str, heading: str) -> bool:
     """Whether a heading of two words or more says what is asked: what stands under it is meant."""
-    own, asked = _words(bare(heading)), _words(question)
+    own, asked = known_words(bare(heading)), known_words(question)
     # A product's name heads all of its page.
     return sum(map(str.isalpha, own)) > 1 and own <= asked and len(own) >= COVERED * len(asked)
 

@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise, takewhile
 
 import numpy as np
@@ -31,7 +30,7 @@ from graph.outcomes import concludes
 from graph.quotes import carried_header, cells
 from graph.ranges import in_range
 from graph.statements import states
-from graph.support import content_words, identifiers
+from graph.support import content_words, identifiers, known_words
 from retrieval.interaction import under_headings
 from retrieval.types import Hit
 
@@ -215,17 +214,17 @@ def relevances(question: str, cuts: Sequence[Cut], similarities: NDArray[np.floa
     if similarities is not None and texts:
         floor, top = float(similarities.mean() - similarities.std()), float(similarities.max())
         likeness = np.clip((similarities - floor) / max(top - floor, 1e-9), 0.0, 1.0)
-    words = [_words(text) for text in texts]
+    words = [known_words(text) for text in texts]
     asked = content_words(question)
     parties = _parties(asked, cuts)
     # A contract is of its parties throughout, and calls them by what they are in it.
     context = [
-        _words(f"{cut_.hit.document.title} {' '.join(cut_.hit.chunk.heading_path)}") | party_words
+        known_words(f"{cut_.hit.document.title} {' '.join(cut_.hit.chunk.heading_path)}") | party_words
         for cut_, (party_words, _) in zip(cuts, parties, strict=True)
         for _ in cut_.headings
     ]
     words = [
-        own | set[str]().union(*(_words(alias.name) for alias in meant if alias.written_in(text)))
+        own | set[str]().union(*(known_words(alias.name) for alias in meant if alias.written_in(text)))
         for own, text, meant in zip(
             words,
             texts,
@@ -242,7 +241,7 @@ def relevances(question: str, cuts: Sequence[Cut], similarities: NDArray[np.floa
     top_probability = max((cut_.probability for cut_ in cuts), default=0.0) or 1.0
     passage = [cut_.probability / top_probability for cut_ in cuts for _ in cut_.spans]
     above = [heading for cut_ in cuts for heading in cut_.headings]
-    headed = [of_one_stem(asked, _words(heading)) for heading in above]
+    headed = [of_one_stem(asked, known_words(heading)) for heading in above]
     over = [
         # Of models that are columns the table's header says which a row is about.
         (cut_.header_text(i) or "", heading, *reversed(cut_.hit.chunk.heading_path), cut_.hit.document.title)
@@ -285,7 +284,7 @@ def _parties(asked: set[str], cuts: Sequence[Cut]) -> list[tuple[set[str], tuple
             if alias.means(asked):
                 by_document.setdefault(cut_.hit.chunk.document_id, {})[alias] = None
     found = [tuple(by_document.get(cut_.hit.chunk.document_id, ())) for cut_ in cuts]
-    return [(set[str]().union(*(_words(alias.name) for alias in known)), known) for known in found]
+    return [(set[str]().union(*(known_words(alias.name) for alias in known)), known) for known in found]
 
 
 def _clauses(question: str, cuts: Sequence[Cut]) -> list[int]:
@@ -323,10 +322,6 @@ def _told(question: str, cuts: Sequence[Cut]) -> set[int]:
             )
         )
     }
-
-
-# A question's sentences are weighed when it is graded and again when it is answered.
-_words = lru_cache(maxsize=4096)(content_words)
 
 
 def _first_cell(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from chunking.sentences import split_sentences
 from graph.language import STOPWORDS, has_han
@@ -88,6 +89,11 @@ PERSON = "|".join(pattern.pattern.replace("?P<name>", "?:") for pattern in _HAN_
 
 def content_words(text: str) -> set[str]:
     return {word for word in tokenize(text) if word not in STOPWORDS}
+
+
+known_words = lru_cache(maxsize=16384)(content_words)
+"""The same of a text that is read again, not to be changed: a question's passages are graded, refined and answered,
+and a question is asked of all their sentences."""
 
 
 def identifiers(text: str) -> set[str]:
