@@ -10,6 +10,7 @@ import numpy as np
 
 from graph.aliases import Alias, aliases, spelt_with_names
 from graph.bearing import idle_rows, touches
+from graph.composed import compared, described
 from graph.entries import asked, entries, worth
 from graph.questions import extreme
 from graph.strips import Cut, cut, relevances
@@ -40,7 +41,7 @@ def with_interaction(
     information that one of theirs matches.
 
     They have ``answers`` too: the highest chance, 0 to 1, that one of their sentences answers the question; not where
-    the most or the least of something is asked for and a row of a table is among the sentences read. The hit of
+    it takes several to answer it. The hit of
     the best matched sentence of all has ``ahead``: how far it is above the mean of the others. Rows of one table are
     alike whatever they hold, so a row has none.
 
@@ -60,8 +61,7 @@ def with_interaction(
     added: dict[int, dict[str, float]] = {}
     for (passage, _), one in sorted(read.items(), key=lambda item: item[1].share):
         added[passage] = {"interaction": one.share}
-    # That it is the loudest no row tells by itself.
-    if not (extreme(question) and any(one.row for one in read.values())):
+    if not _takes_several(question, read.values()):
         for (passage, _), one in sorted(read.items(), key=lambda item: item[1].chance):
             added[passage]["answers"] = one.chance
     first, top = max(read.items(), key=lambda item: item[1].share)
@@ -72,6 +72,13 @@ def with_interaction(
         replace(hit, signals={**hit.signals, **added[number]}) if number in added else hit
         for number, hit in enumerate(hits)
     )
+
+
+def _takes_several(question: str, read: Collection[_Read]) -> bool:
+    """Whether no one of the sentences answers: of two hops or two things, or as no row tells that it has the most."""
+    if asked(question) is not None:
+        return False
+    return described(question) or compared(question) or (bool(extreme(question)) and any(one.row for one in read))
 
 
 def _with_entry(question: str, cuts: Sequence[Cut]) -> tuple[Hit, ...]:

@@ -196,11 +196,12 @@ def asks_whole(question: str) -> bool:
 
 _MOST = re.compile(
     r"\b(?:most|highest|largest|biggest|longest|heaviest|tallest|fastest|widest|deepest|farthest|furthest|oldest|latest|newest"
-    r"|maximum|greatest|strongest|priciest|dearest)\b|最(?:高|大|多|长|長|重|快|贵|貴|远|遠|久|宽|深|晚|新)",
+    r"|maximum|greatest|strongest|priciest|dearest|loudest|hottest|warmest|busiest)\b|最(?:高|大|多|长|長|重|快|贵|貴|远|遠|久|宽|深|晚|新)",
     re.IGNORECASE,
 )
 _LEAST = re.compile(
-    r"\b(?:least|lowest|smallest|shortest|lightest|slowest|cheapest|narrowest|nearest|closest|youngest|earliest|minimum|fewest)\b"
+    r"\b(?:least|lowest|smallest|shortest|lightest|slowest|cheapest|narrowest|nearest|closest|youngest|earliest|minimum|fewest"
+    r"|quietest|coldest|coolest|weakest)\b"
     r"|最(?:低|小|少|短|轻|輕|慢|便宜|近|窄|早)",
     re.IGNORECASE,
 )

@@ -23,7 +23,12 @@ def after_condense(state: State) -> Literal["retrieve", "reply"]:
 def after_grade(state: State) -> Literal["hop", "refine", "search_web", "rewrite", "abstain"]:
     policy, best = state["policy"], state.get("best")
     # Once, and only from passages that have something to do with the question.
-    near = best is not None and bool(best.hits) and HOPELESS * policy.lower <= best.confidence < policy.hop_below
+    near = (
+        best is not None
+        and bool(best.hits)
+        and best.confidence < policy.hop_below
+        and max(best.confidence, best.apart) >= HOPELESS * policy.lower
+    )
     if policy.hops and near and not state.get("hopped"):
         return "hop"
     return after_hop(state)

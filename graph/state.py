@@ -37,6 +37,8 @@ class Graded:
     hits: tuple[Hit, ...] = ()
     probabilities: tuple[float, ...] = ()
     confidence: float = 0.0
+    apart: float = 0.0
+    """The confidence but for the network that looks for one sentence which answers: where none does, a hop may help."""
     missing: tuple[str, ...] = ()
     """Of a question that asks several things, those that are likely not in the evidence, while others likely are."""
 

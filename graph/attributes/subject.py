@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from graph.attributes.words import Attribute
 from graph.beside import Read, folded, read
+from graph.composed import nested
 from graph.language import FUNCTION_WORDS, has_han
 from graph.support import content_words
 from retrieval.lexical.tokenizer import words
@@ -28,12 +29,6 @@ _CALLED = re.compile(
     r"[\"“(]the [A-Z]?\w+[\"”)]|\bhereinafter\b|\b(?:short|called)\b|以下[简合]?称|[简下]称|[甲乙丙]方", re.IGNORECASE
 )
 """Where a thing is given another name, by which all else is told of it."""
-_NAME_OF = re.compile(r"\bnames? of\b|'s (?:full |first |last )?name\b|的(?:名字|姓名)")
-_NESTED = re.compile(
-    r"\bof\b.*\bof\b|\w.*\b(?:which|that|who|whom|whose|where)\b|['’]s\b.*(?:['’]s|\bof)\b|\bof\b.*['’]s\b|的.*的",
-    re.IGNORECASE,
-)
-"""The sibling of the performer of Decade: what tells it need not know Decade."""
 _BEGINS, _ENDS = r"(?<![a-z0-9])", r"(?!\d)"
 """Behind a Chinese character too; with any ending."""
 _HYPHEN = re.compile(r"(?<=[A-Za-z])(?:\\-|_)?(?=\d)")
@@ -51,7 +46,7 @@ class Found:
 
     def about(self, question: str, attribute: Attribute) -> Sequence[str]:
         """What is said of that of which `question` asks the attribute; all, where what that is is not plain."""
-        if _NESTED.search(_NAME_OF.sub(" ", question)):
+        if nested(question):
             return self._texts
         owner = _OWNER.match(question)
         asked = _subject(question, attribute)

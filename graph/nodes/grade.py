@@ -172,7 +172,7 @@ def _named(question: str, graded: Graded, told: dict[str, Any]) -> Graded:
         confidence = _odds(confidence, NOT_TOLD)
     if missing or others:
         confidence = min(confidence, UNNAMED)
-    return replace(graded, confidence=confidence)
+    return graded if confidence == graded.confidence else replace(graded, confidence=confidence, apart=0.0)
 
 
 def _odds(confidence: float, factor: float) -> float:
@@ -181,10 +181,16 @@ def _odds(confidence: float, factor: float) -> float:
 
 def graded_hits(query: str, hits: tuple[Hit, ...], run: Run) -> Graded:
     calibration = run.deps.calibration
-    confidence = calibration.confidence(hits)
+    confidence = apart = calibration.confidence(hits)
+    if any("answers" in hit.signals for hit in hits):
+        apart = calibration.confidence(tuple(map(_unjudged, hits)))
     if (entry := _best_entry(hits)) is not None and entry < 1:
-        confidence = _odds(confidence, UNTOLD)
-    return Graded(query, hits, calibration.probabilities(hits), confidence)
+        confidence, apart = _odds(confidence, UNTOLD), 0.0
+    return Graded(query, hits, calibration.probabilities(hits), confidence, apart)
+
+
+def _unjudged(hit: Hit) -> Hit:
+    return replace(hit, signals={name: value for name, value in hit.signals.items() if name != "answers"})
 
 
 def _best_entry(hits: Sequence[Hit]) -> float | None:
@@ -205,7 +211,7 @@ def _joined(whole: Graded, parted: Sequence[Graded], run: Run) -> Graded:
     missing = missing_parts(parted, run.deps.grading)
     present = [graded.confidence for graded in parted if graded.query not in missing]
     confidence = max(min(present), 0.0 if missing else whole.confidence)
-    return Graded(whole.query, hits, tuple(likely[hit.chunk.id] for hit in hits), confidence, missing)
+    return Graded(whole.query, hits, tuple(likely[hit.chunk.id] for hit in hits), confidence, whole.apart, missing)
 
 
 def missing_parts(parted: Sequence[Graded], grading: GradingConfig) -> tuple[str, ...]:

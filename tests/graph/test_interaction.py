@@ -143,3 +143,29 @@ def test_any_text_gives_shares(texts: Sequence[str], question: str) -> None:
     cuts = [cut(one, 0.5) for one in hits]
     for scores in closer(question, cuts, relevances(question, cuts, None), ReadingEmbedder()):
         assert all(0 <= score <= 1 for score in scores)
+
+
+@pytest.mark.parametrize(
+    ("question", "silent"),
+    [
+        (QUESTION, False),
+        ("Who is the sibling of the performer of Decade?", True),
+        ("When was the architect who built the dome born?", True),
+        ("Are both observatories in Greenwich?", True),
+        ("Which singer is American, Mark King or Nick Hexum?", True),
+        ("格林尼治天文台的建造者的妻子是谁？", True),
+        ("What is the name of the founder?", False),
+        ("What is the default of the tmp_path option of the sink of SeaTunnel?", False),
+    ],
+)
+def test_nothing_is_said_of_one_sentence_that_answers_where_it_takes_several(question: str, silent: bool) -> None:
+    read = with_interaction(question, (NEAR_MISS, EVIDENCE), (0.5, 0.5), ReadingEmbedder())
+    assert all(value is None for value in signals(read, "answers")) == silent
+
+
+def test_no_row_tells_that_it_has_the_most() -> None:
+    table = hit("| pump | noise |\n|---|---|\n| A1 | 60 dB |\n| B2 | 67 dB |")
+    (loudest,) = with_interaction("Which pump has the most noise?", (table,), (0.5,), ReadingEmbedder())
+    (one,) = with_interaction("How loud is the pump B2?", (table,), (0.5,), ReadingEmbedder())
+    assert "answers" not in loudest.signals
+    assert "answers" in one.signals
