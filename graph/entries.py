@@ -60,7 +60,7 @@ _NO_OPTION = re.compile(
 )
 _JOINTS = re.compile(r"[\s._-]+")
 _OPTION_NAME = re.compile(r"(?<![\w-])--?[a-z][\w-]*|(?<![\w.-])[A-Za-z]\w*(?:[._]\w+)+")
-_SET = re.compile(r"^[ \t]*([\w.-]+)[ \t]*[=:]", re.MULTILINE)
+_SET = re.compile(r"^[ \t]*[#;]?[ \t]?([\w.-]+)[ \t]*[=:]", re.MULTILINE)
 _COMMENT = re.compile(r"[ \t]*(?:[#;]|//|--[ \t])")
 _ITEM = re.compile(r"\s*(?:[-*•+]|\d{1,2}[.)])\s")
 
@@ -159,10 +159,14 @@ def entries(sought: Asked, sentences: Iterable[Sentence]) -> set[int]:
     return found
 
 
+def lists_settings(text: str) -> bool:
+    return len(_SET.findall(text)) > 1
+
+
 def _settings(text: str) -> Iterator[str]:
     """Each line of a listing of settings, with the comments above it; any other text whole."""
     lines = text.split("\n")
-    if len(_SET.findall(text)) < 2:
+    if not lists_settings(text):
         yield text
         return
     above: list[str] = []

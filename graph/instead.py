@@ -78,6 +78,8 @@ _COMPARED = re.compile(
 """So does one that tells of a change."""
 _EDITION = re.compile(r"[\u4e00-\u9fff]{2,4}[版级型]")
 _MODIFIED = re.compile(r"(?<=[a-z0-9,;] )([A-Z][A-Za-z]*[a-z]) ([a-z]{4,})\b")
+_CODE = re.compile(r"(?![QqHh]\d)([A-Za-z]{1,4})[ -]?(\d{1,6})")
+"""Of quarters and halves the members are told apart sentence by sentence (`graph.members`)."""
 _ASKING = re.compile(r"[什哪几多谁何怎每各]")
 
 
@@ -99,7 +101,12 @@ def instead(question: str, hits: Sequence[Hit]) -> tuple[Instead, ...]:
         _kindred,
     )  # fmt: skip
     plain = folded(question)
-    told = {thing: found for find in finders for thing, found in find(plain, evidence) if found}
+    told = {
+        thing: found
+        for find in finders
+        for thing, found in find(plain, evidence)
+        if found and not _between(thing, evidence.whole)
+    }
     return tuple(
         Instead(
             _as_written(thing, plain),
@@ -107,6 +114,16 @@ def instead(question: str, hits: Sequence[Hit]) -> tuple[Instead, ...]:
         )
         for thing, found in told.items()
     )
+
+
+def _between(thing: str, text: str) -> bool:
+    """Whether a range of codes holds one: P6 stands in P5–P7."""
+    if (code := _CODE.fullmatch(thing)) is None:
+        return False
+    letters, number = code[1], int(code[2])
+    name = re.escape(letters)
+    ends = rf"(?<![a-z0-9]){name}(\d{{1,6}})\s?(?:[-–—~～至到]|to)\s?{name}(\d{{1,6}})(?!\d)"
+    return any(int(low) <= number <= int(high) for low, high in re.findall(ends, text, re.IGNORECASE))
 
 
 class _Evidence:

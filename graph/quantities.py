@@ -108,6 +108,8 @@ _POWERS = {"十": 1, "百": 2, "千": 3, "万": 4, "萬": 4, "亿": 8, "億": 8}
 LONGEST_NUMERAL = 40
 """Han numerals in a row that may be one number; Python reads none of thousands of digits."""
 _HAN = re.compile(f"[{''.join(_DIGITS)}{''.join(_POWERS)}]+")
+_WEEKDAY = re.compile(r"((?:[周週]|星期|[礼禮]拜)[一二三四五六])(?=\d)")
+"""周六10:00 is no 610."""
 _SPELT = re.compile(f"{_HAN.pattern}[个個天年月日次分秒倍人台级份名岁元]?")
 _IDIOM = re.compile("千万|百万|万一|一一|千百|百十|万千|十百|万万|一百八十度")
 _COUNTER = re.compile(r"[个個]?(?:节点|小时|小時|月|星期)|[天年周週日秒分次倍人台级級条條位件元米块份名座层層岁歲克吨]")
@@ -206,7 +208,7 @@ def stated(text: str, *, claimed: bool = False) -> Stated:
     words that need not be numbers ("the two", "one of") are left out; else whatever may be a number is one."""
     found = Stated()
     text = folded(_ENUMERATOR.sub("", text) if claimed else text)
-    text = _HAN.sub(_in_digits(claimed), text)
+    text = _HAN.sub(_in_digits(claimed), _WEEKDAY.sub(r"\1 ", text))
     text = _without_dates(text, found, claimed)
     text = text.lower()
     named = [(match.start(), match.end()) for match in IDENTIFIER.finditer(text)]

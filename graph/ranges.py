@@ -31,8 +31,8 @@ _NUMBER = re.compile(
     rf"|\b(?:{_WORDS})\b",
     re.IGNORECASE,
 )
-_SCALED = re.compile(r"\s?(?:(million|[万萬])|(thousand|k(?![a-z])|[千])|([亿億]|billion))", re.IGNORECASE)
-_SCALES = (Decimal(10) ** 6, Decimal(10) ** 3, Decimal(10) ** 8)
+_SCALED = re.compile(r"\s?(?:(million|[万萬])|(thousand|k(?![a-z])|[千])|([亿億])|(billion))", re.IGNORECASE)
+_SCALES = (Decimal(10) ** 6, Decimal(10) ** 3, Decimal(10) ** 8, Decimal(10) ** 9)
 _MOST_OPEN = (
     r"不[满滿]|未[满滿]|不足|不到|(?<!不)少[于於]|(?<!不)低[于於]|(?<!不)小[于於]|<(?!=)"
     r"|(?<!not )(?<!no )(?:less|fewer|smaller|lighter|shorter|lower|younger) than|\b(?:under|below|before)"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 import pytest
@@ -9,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graph.confidence import question_features
+from graph.engine import Engine
 from graph.entries import OF_ANOTHER, asked, entries
 from graph.interaction import with_interaction
 from graph.strips import cut, relevances
 from retrieval.types import Hit
-from tests.fakes.graph import HashEmbedder, hit
+from tests.fakes.graph import HashEmbedder, ScriptedGrader, deps, hit
 
 TABLE = (
     "| Name | Type | Required | Default |\n|---|---|---|---|\n"
@@ -138,3 +140,10 @@ def test_no_passage_breaks_it(passages: list[str]) -> None:
     values = entry_of("What is the default of the tmp_path option?", *hits)
     assert set(values) <= {0.0, OF_ANOTHER, 1.0}
     assert (TABLE in passages) == (max(values) > 0)
+
+
+def test_lines_of_settings_are_quoted_out_of_a_fence() -> None:
+    lines = "# seconds that a door may stay open\ndoor_open = 45\nstatus_port = 8092"
+    text = f"gatewatch logs doors.\n\n```ini\n{lines}\n```\n"
+    engine = Engine(deps([hit(text)], calibration=ScriptedGrader([0.9])))
+    assert "door_open = 45" in asyncio.run(engine.ask("For how many seconds may a door stay open?")).text

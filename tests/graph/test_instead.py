@@ -202,3 +202,12 @@ def test_evidence_of_another_is_refused_and_the_refusal_says_of_what_it_is() -> 
 def test_long_runs_end_in_nothing(run: str) -> None:
     """Letters once took their length squared, and no number has thousands of numerals."""
     assert instead(run * (20_000 // len(run)), [hit(run * 100)]) == ()
+
+
+def test_a_code_inside_a_range_of_codes_is_told_of() -> None:
+    grades = hit(
+        "P1–P4一线城市住宿标准350元。P5–P7一线城市住宿标准500元。P9实报实销。", source="travel.md", title="差旅"
+    )
+    assert not instead("P6去一线城市住宿标准多少？", [grades])
+    assert not instead("P3去一线城市住宿标准多少？", [grades])
+    assert instead("P8去一线城市住宿标准多少？", [grades])

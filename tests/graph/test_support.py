@@ -173,3 +173,16 @@ def test_no_clause_says_the_contrary_of_the_nearest_one(sentence: str, holds: bo
 )
 def test_a_sentence_in_the_other_script_may_not_say_the_contrary(sentence: str, source: str, contrary: bool) -> None:
     assert contrary_across(sentence, source) == contrary
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("儿童陶艺课每周六10:00开课。", "儿童陶艺课每周六11:00开课。"),
+        ("例会在周三9:30。", "例会在周三8:30。"),
+        ("星期五8点关门。", "星期五9点关门。"),
+    ],
+)
+def test_a_weekday_beside_a_time_is_no_number_with_it(text: str, wrong: str) -> None:
+    assert supported(text, [text], "几点？")
+    assert not supported(wrong, [text], "几点？")
