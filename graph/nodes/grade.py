@@ -31,6 +31,8 @@ passage says a word of it: all else of the question is as it was. Set on 20 conv
 UNTOLD = 0.1
 """What the odds are multiplied by where no passage tells what is asked of an option (`graph.entries`): the calibration
 knows it too, but so few questions ask for one that it learns a weight which other signals outvote."""
+KEPT = 5
+"""Of a rewritten search, before what a hop had found, as `graph.nodes.hop` keeps of the first."""
 Search = tuple[str, tuple[Hit, ...]]
 """A question, or a part of it, and what was found for it."""
 
@@ -94,6 +96,8 @@ def _best(state: State, graded: Graded) -> Result:
     before = state.get("best")
     # A rewrite counts only if it raises the confidence.
     best = graded if before is None or graded.confidence > before.confidence else before
+    if best is not before and before is not None and state.get("hopped"):
+        best = graded = _beside(graded, before)
     route = route_of(best.confidence, state["policy"])
     if best.missing and route == "correct":
         route = "ambiguous"
@@ -105,6 +109,16 @@ def _best(state: State, graded: Graded) -> Result:
     if best.missing:
         detail["missing"] = list(best.missing)
     return {"best": best, "route": route, "confidence": best.confidence}, detail
+
+
+def _beside(graded: Graded, before: Graded) -> Graded:
+    """The best passages of a rewrite, then what was found before it: a hop led there."""
+    found: dict[str, tuple[Hit, float]] = {}
+    for hits, chances in ((graded.hits[:KEPT], graded.probabilities), (before.hits, before.probabilities)):
+        for hit, chance in zip(hits, chances, strict=False):
+            found.setdefault(hit.chunk.id, (hit, chance))
+    kept = list(found.values())[: max(len(graded.hits), len(before.hits))]
+    return replace(graded, hits=tuple(hit for hit, _ in kept), probabilities=tuple(chance for _, chance in kept))
 
 
 def _beside_own(state: State, web: Graded) -> Result:
@@ -172,7 +186,8 @@ def _named(question: str, graded: Graded, told: dict[str, Any]) -> Graded:
         confidence = _odds(confidence, NOT_TOLD)
     if missing or others:
         confidence = min(confidence, UNNAMED)
-    return graded if confidence == graded.confidence else replace(graded, confidence=confidence, apart=0.0)
+    # An attribute that no passage tells may be told where a hop leads; of another thing it would be told again.
+    return replace(graded, confidence=confidence, apart=0.0 if missing or others else graded.apart)
 
 
 def _odds(confidence: float, factor: float) -> float:
