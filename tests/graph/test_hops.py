@@ -212,3 +212,16 @@ def test_a_model_that_says_nothing_leaves_the_hops_from_passages(
     assert entry.stage == "hop"
     assert says in entry.reason
     assert "from the best passages" in entry.action
+
+
+def test_a_rewrite_that_is_better_keeps_what_a_hop_found() -> None:
+    parts = deps(
+        [LELAND, *OTHERS, hit("Cake recipe.", source="cake.md"), FILM],
+        calibration=ScriptedGrader([0.15, 0.9]),
+        rewrite=RewriteConfig(attempts=1, hops=5),
+        retrieval=RetrievalConfig(top_k=6),
+    )
+    answer = asyncio.run(Engine(parts).ask(QUESTION))
+    nodes = [event.node for event in answer.trace]
+    assert (nodes.count("hop"), nodes.count("retrieve"), answer.confidence) == (1, 2, 0.9)
+    assert "film.md" in found(answer)
