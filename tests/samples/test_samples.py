@@ -133,7 +133,7 @@ STATED = {
     "前 30 个候选重排": RerankConfig().candidates == 30,
     "重排的时限设为 10 秒": RerankConfig().timeout == 10,
     "0.5 or more": GradingConfig().upper == 0.5,
-    "below 0.2": GradingConfig().lower == 0.2,
+    "below 0.3": GradingConfig().lower == 0.3,
     "只改写一次": RewriteConfig().attempts == 1,
     "Up to five results are read": WebConfig().max_results == 5,
     "timeout: 10": WebConfig().timeout == 10,
