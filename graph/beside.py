@@ -13,13 +13,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from graph.cuts import cut, refers_back
 from graph.exchanges import is_question
 from graph.member_kinds import is_word
 from graph.members import AMOUNT, Member, covers, members, qualifiers, written
 from graph.naming import Name, names, same
 from graph.questions import Expected
 from graph.quotes import cells
-from graph.strips import cut, refers_back
 from graph.support import content_words
 from retrieval.lexical.tokenizer import simplified
 from retrieval.types import Hit

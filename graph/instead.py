@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from graph.beside import HYPHEN, Found, Read, folded, other_members, other_models, read, stand_beside
+from graph.cuts import cut
 from graph.kindred import may_name, other_kindred, other_rows
 from graph.language import FUNCTION_WORDS, has_han
 from graph.members import asks_yes_or_no, qualifiers
 from graph.named import CALENDAR, said
 from graph.naming import apart, names, same
 from graph.quantities import Day, dates, stated
-from graph.strips import cut, relevances
+from graph.strips import relevances
 from graph.support import content_words
 from retrieval.lexical.tokenizer import simplified
 from retrieval.types import Hit

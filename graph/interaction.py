@@ -11,9 +11,10 @@ import numpy as np
 from graph.aliases import Alias, aliases, spelt_with_names
 from graph.bearing import idle_rows, touches
 from graph.composed import compared, described
+from graph.cuts import Cut, cut
 from graph.entries import asked, entries, worth
 from graph.questions import extreme
-from graph.strips import Cut, cut, relevances
+from graph.strips import relevances
 from retrieval.embedders.base import Embedder, TokenReader, token_reader
 from retrieval.embedding import embed
 from retrieval.interaction import matched_shares, read_text

@@ -152,7 +152,7 @@ def _nearest_sentence(question: str, found: Shape) -> str:
     """The first sentence that shares the most words with the question, cut as an answer's are; no table header."""
     from chunking.loaders.media import MEDIA_TYPES
     from chunking.types import Chunk
-    from graph.strips import cut
+    from graph.cuts import cut
     from retrieval.lexical.tokenizer import words
     from retrieval.types import DocumentInfo, Hit
 

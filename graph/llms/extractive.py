@@ -9,6 +9,7 @@ from itertools import zip_longest
 
 from chunking.sentences import split_sentences
 from graph.behind import told_with
+from graph.cuts import refers_back
 from graph.evidence import Source, Strip
 from graph.exchanges import is_question, is_verdict, without_label
 from graph.headings import above, telling
@@ -20,7 +21,6 @@ from graph.llms.choosing import list_of, ranked
 from graph.llms.rows import rows_asked_for
 from graph.questions import asks_several, asks_whole, parts
 from graph.quotes import header_line, quoted
-from graph.strips import refers_back
 from graph.support import content_words
 from graph.types import Usage
 

@@ -8,12 +8,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from chunking.errors import CragError
+from graph.cuts import Cut, cut
 from graph.evidence import number_sources
 from graph.interaction import closer
 from graph.nodes.base import Node, Result, Run, degraded
 from graph.questions import asks_several, enumerates, extreme, parts
 from graph.state import State
-from graph.strips import Cut, cut, relevances, select
+from graph.strips import relevances, select
 from retrieval.embedding import embed
 from retrieval.types import Hit
 

@@ -33,8 +33,9 @@ from chunking.loaders import load_bytes
 from chunking.types import Document
 from graph.calibrate import cases_of, half_of, quality
 from graph.confidence import calibration_for
+from graph.cuts import Cut, cut
 from graph.interaction import best_sentences
-from graph.strips import Cut, cut, relevances
+from graph.strips import relevances
 from retrieval.config import EmbeddingConfig, RerankConfig, RetrievalConfig
 from retrieval.embedders import build_embedder
 from retrieval.embedders.base import Embedder, Role, token_reader

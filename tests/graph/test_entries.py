@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graph.confidence import question_features
+from graph.cuts import cut
 from graph.engine import Engine
 from graph.entries import OF_ANOTHER, asked, entries
 from graph.interaction import with_interaction
-from graph.strips import cut, relevances
+from graph.strips import relevances
 from retrieval.types import Hit
 from tests.fakes.graph import HashEmbedder, ScriptedGrader, deps, hit
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from graph.cuts import cut
 from graph.evidence import Strip
 from graph.exchanges import without_label
 from graph.fields import tells
-from graph.strips import cut
 from tests.fakes.graph import hit
 from tests.fakes.quoting import ask
 

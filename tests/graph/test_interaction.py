@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graph.confidence import CERTAIN, question_features
+from graph.cuts import cut
 from graph.interaction import SENTENCES, closer, with_interaction
-from graph.strips import cut, relevances
+from graph.strips import relevances
 from retrieval.embedders.base import Role, TokenStates
 from retrieval.lexical.tokenizer import tokenize
 from retrieval.types import Hit

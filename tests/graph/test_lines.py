@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graph.cuts import cut
 from graph.lines import pieces
 from graph.quotes import quoted
-from graph.strips import cut
 from tests.fakes.graph import hit
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from graph.cuts import cut
 from graph.naming import naming, sides
-from graph.strips import cut, relevances
+from graph.strips import relevances
 from tests.fakes.graph import hit
 
 

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graph.cuts import cut, refers_back
 from graph.evidence import number_sources
-from graph.strips import cut, refers_back, relevances, select
+from graph.strips import relevances, select
 from retrieval.lexical.tokenizer import tokenize
 from tests.fakes.graph import HashEmbedder, hit
 
