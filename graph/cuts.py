@@ -10,6 +10,7 @@ from graph.bearing import Piece
 from graph.entries import Sentence
 from graph.fields import is_label, is_name, is_roll
 from graph.lines import is_numbered_heading, pieces
+from graph.listings import listed_settings
 from graph.lists import LIST_ITEM, announces
 from graph.quotes import carried_header
 from retrieval.interaction import under_headings
@@ -140,8 +141,12 @@ def cut(hit: Hit, probability: float) -> Cut:
 
 
 def _sentences(text: str, unmarked: bool) -> list[tuple[int, int, bool]]:
-    """Sentences and fields, and where headings are `unmarked`, those too, and whether each is one. Code stays whole."""
+    """Sentences and fields, and where headings are `unmarked`, those too, and whether each is one.
+
+    Code stays whole, but for settings.
+    """
     found: list[tuple[int, int, bool]] = []
+    settings = listed_settings(text)
     fenced = False
     headed = 0
     for start, end in split_sentences(text):
@@ -154,7 +159,12 @@ def _sentences(text: str, unmarked: bool) -> list[tuple[int, int, bool]]:
         begin = start if start >= headed else headed + len(text[headed:end]) - len(text[headed:end].lstrip())
         if begin >= end:
             continue
-        found += [(begin, end, False)] if fenced or fences else pieces(text, begin, end, unmarked)
+        if not (fenced or fences):
+            found += pieces(text, begin, end, unmarked)
+        elif not any(first < end and begin < last for first, last in settings):
+            found.append((begin, end, False))
+        else:
+            found += [(*one, False) for one in settings if begin <= one[0] < end]
         fenced ^= fences % 2 == 1
     said = ["", *(text[start:end] for start, end, _ in found), ""]
     return [

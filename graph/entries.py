@@ -61,6 +61,7 @@ _NO_OPTION = re.compile(
 _JOINTS = re.compile(r"[\s._-]+")
 _OPTION_NAME = re.compile(r"(?<![\w-])--?[a-z][\w-]*|(?<![\w.-])[A-Za-z]\w*(?:[._]\w+)+")
 _SET = re.compile(r"^[ \t]*[#;]?[ \t]?([\w.-]+)[ \t]*[=:]", re.MULTILINE)
+_COMMENTED_OUT = re.compile(r"^[ \t]*[#;][ \t]?([\w.-]+)[ \t]*[=:][ \t]*\S", re.MULTILINE)
 _COMMENT = re.compile(r"[ \t]*(?:[#;]|//|--[ \t])")
 _ITEM = re.compile(r"\s*(?:[-*•+]|\d{1,2}[.)])\s")
 
@@ -102,6 +103,10 @@ class Asked:
             return False
         before = _OPTION_NAME.findall(text[:at])
         return self.names(text[at:]) or (self.names(before[-1]) if before else topic or self.names(text))
+
+    def shows_default(self, text: str) -> bool:
+        """Whether a setting that is commented out shows what holds where it is not set."""
+        return _ASPECTS[0] in self.aspects and any(map(self.is_of, _COMMENTED_OUT.findall(text)))
 
     def share(self, hit: Hit) -> frozenset[str]:
         """Words of the thing in a passage's title, source and headings."""
@@ -152,21 +157,17 @@ def entries(sought: Asked, sentences: Iterable[Sentence]) -> set[int]:
             settings = _SET.findall(piece)
             named = sought.names(piece) or any(map(sought.is_of, settings))
             topic = named or (topic and not settings)
-            if (named and sought.tells(heading)) or sought.tells_there(piece, topic):
+            if (named and sought.tells(heading)) or sought.tells_there(piece, topic) or sought.shows_default(piece):
                 found.add(number)
             # A sentence that names another option only is followed by what is about that one.
             topic = named or (topic and not _OPTION_NAME.search(piece))
     return found
 
 
-def lists_settings(text: str) -> bool:
-    return len(_SET.findall(text)) > 1
-
-
 def _settings(text: str) -> Iterator[str]:
     """Each line of a listing of settings, with the comments above it; any other text whole."""
     lines = text.split("\n")
-    if not lists_settings(text):
+    if len(_SET.findall(text)) < 2:
         yield text
         return
     above: list[str] = []

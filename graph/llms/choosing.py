@@ -12,12 +12,12 @@ from graph.bearing import Piece, idle_rows, of_one_stem, speaking, tells_by_prop
 from graph.behind import head_of, told_with
 from graph.columns import offers, row_name
 from graph.entries import asked as asked_option
-from graph.entries import lists_settings
 from graph.evidence import Source, Strip
 from graph.exchanges import is_question, is_verdict
 from graph.fields import asks_roll, is_field, tells, tells_of_others
 from graph.headings import above, says_question, telling
 from graph.language import has_han
+from graph.listings import is_setting
 from graph.lists import announces, list_around
 from graph.llms.base import Request
 from graph.outcomes import asks_name, concludes, gives_cause
@@ -56,9 +56,6 @@ IDLE_MALUS = 0.3
 """Taken from a row that names what is asked about and holds nothing of what is asked of it (`graph.bearing`)."""
 CODE_MALUS = 0.3
 """Taken from code and log lines where the question does not ask for them."""
-
-SETTINGS = 600
-"""Characters of a settings file in a fence that are quoted whole; of a longer one the lines would be sought in vain."""
 
 _LOG_LINE = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d")
 _ASKS_CODE = re.compile(
@@ -153,9 +150,8 @@ def _scored(
             score = own + KIND_BONUS * expected.share(strip.text, header or "")
             if header and expected and has_han(header) == has_han(part) and not offers(part, cells(header)):
                 score -= COLUMN_MALUS
-        fenced = in_fence(strip)
         # The lines of a settings file say what they set, fenced or not.
-        fenced = fenced and not (len(strip.text) <= SETTINGS and lists_settings(strip.text))
+        fenced = in_fence(strip) and not is_setting(strip)
         score -= CODE_MALUS if not code_wanted and (fenced or _LOG_LINE.match(strip.text)) else 0.0
         if before and source.adjacent(before[1], strip):
             if is_question(before[1].text) and not is_question(strip.text):

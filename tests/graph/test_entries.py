@@ -14,6 +14,7 @@ from graph.cuts import cut
 from graph.engine import Engine
 from graph.entries import OF_ANOTHER, asked, entries
 from graph.interaction import with_interaction
+from graph.listings import listed_settings
 from graph.strips import relevances
 from retrieval.types import Hit
 from tests.fakes.graph import HashEmbedder, ScriptedGrader, deps, hit
@@ -148,3 +149,60 @@ def test_lines_of_settings_are_quoted_out_of_a_fence() -> None:
     text = f"gatewatch logs doors.\n\n```ini\n{lines}\n```\n"
     engine = Engine(deps([hit(text)], calibration=ScriptedGrader([0.9])))
     assert "door_open = 45" in asyncio.run(engine.ask("For how many seconds may a door stay open?")).text
+
+
+SETTINGS_FILE = """gatewatch logs doors.
+
+```ini
+[doors]
+# Seconds that a door may stay open.
+door_open_alarm = 45
+
+# Port of the status page.
+#status_port = 8092
+
+# Log level: error, warn, info
+log_level = warn
+
+# Events in one batch.
+#batch_size = 250
+
+# Days that raw events are kept before they are purged from the archive that the campus shares.
+retention_days = 120
+
+# Controllers that take longer than this (milliseconds) to answer three polls in a row are marked as degraded.
+slow_controller_ms = 900
+
+# Server for the names of card holders, asked once an hour for those whose card was changed since.
+ldap_url = ldaps://dir.example:636
+```
+
+Reload it.
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "setting"),
+    [
+        ("How long are raw events kept?", "retention_days = 120"),
+        ("On which port is the status page?", "status_port = 8092"),
+        ("When is a controller marked as degraded?", "slow_controller_ms = 900"),
+    ],
+)
+def test_of_a_long_file_of_settings_the_one_that_is_asked_for_is_quoted(question: str, setting: str) -> None:
+    engine = Engine(deps([hit(SETTINGS_FILE)], calibration=ScriptedGrader([0.9])))
+    answer = asyncio.run(engine.ask(question)).text
+    assert setting in answer
+    assert "ldap_url" not in answer
+
+
+def test_a_setting_that_is_commented_out_shows_its_default() -> None:
+    assert entry_of("What is the default batch_size?", hit(SETTINGS_FILE)) == [1.0]
+    assert entry_of("What is the default retention_days?", hit(SETTINGS_FILE)) == [0.0]
+
+
+def test_code_is_no_listing_of_settings() -> None:
+    assert listed_settings("```python\na = 1\nb = 2\nprint(a)\n```") == []
+    assert listed_settings("```\n# Note: one\na: 1\n```") == []
+    text = "```yaml\n# 保留天数\nkeep: 30\n#fails: 3\n"
+    assert [text[start:end] for start, end in listed_settings(text)] == ["# 保留天数\nkeep: 30", "#fails: 3"]

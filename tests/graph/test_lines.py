@@ -54,7 +54,8 @@ from tests.fakes.graph import hit
             ["It ran.", "In May\nThe pump was sold to a buyer in the north."],
             ["", ""],
         ),
-        ("```\nname: a\nsize: b\n```", ["```\nname: a\nsize: b", "```"], ["", ""]),
+        ("```\nname: a\nprint(b)\n```", ["```\nname: a\nprint(b)", "```"], ["", ""]),
+        ("```\nname: a\n# bytes\nsize: b\n```", ["name: a", "# bytes\nsize: b", "```"], ["", "", ""]),
     ],
 )
 def test_headings_and_fields_part_what_wrapping_does_not(text: str, said: list[str], headings: list[str]) -> None:
