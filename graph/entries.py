@@ -40,8 +40,13 @@ _KIND = (
 _KIND_ZH = r"(?:[参參][数數]|配置[项項]|[选選][项項]|字段|欄位|[属屬]性|[变變]量|[设設]置[项項]|[设設]定[项項]?)"
 _ANY_KIND = re.compile(rf"\b{_KIND}\b|{_KIND_ZH}", re.IGNORECASE)
 _WORD = r"[A-Za-z][A-Za-z0-9]*(?:[._-]+[A-Za-z0-9]+)*"
+_GOES_ON = (
+    r"(?=\W*\Z|\s*[^\w\s]| (?:of|in|for|from|with|is|are|be|has|have|default(?:s|ed)?|on|by|at|when|if|and|or|to|do"
+    r"|does|must|can|should|will|required|mandatory|optional|need|needs|take|takes|accept|accepts|allow|allows|mean|means|set)\b)"
+)
+"""What may stand behind an option's name: "option source in the sink", not "which setting closes connections"."""
 _OPTION = re.compile(
-    rf"`({_WORD})`|(?<![\w.-])({_WORD}) {_KIND}\b|\b{_KIND} (?:called |named )?({_WORD})(?![\w.-])"
+    rf"`({_WORD})`|(?<![\w.-])(?<!\b[Ww]hich )({_WORD}) {_KIND}\b|\b{_KIND} (?:called |named )?({_WORD})(?![\w.-]){_GOES_ON}"
     rf"|{_KIND_ZH} ?[“「『]?({_WORD})|({_WORD})[”」』]? ?(?:[这這][个個]|的)?{_KIND_ZH}"
     r"|(?<![\w-])--?([a-z][a-z0-9]*(?:-[a-z0-9]+)*)(?![\w-])"
     r"|(?<![\w.-])([A-Za-z][A-Za-z0-9]*(?:[.-][A-Za-z0-9]+)*_[A-Za-z0-9_.-]*[A-Za-z0-9])"

@@ -17,6 +17,7 @@ SHORTER = 0.8
 LEAST_WORDS = 2
 """Content words of what is asked below which the clause before it must help."""
 
+_MARKS = ("?", "？")
 _SENTENCE = re.compile(r"[^.!?。！？\n]+(?:\.(?=\S)[^.!?。！？\n]+)*[.!?。！？\n]*")
 _CLAUSE: dict[Language, re.Pattern[str]] = {
     "en": re.compile(
@@ -81,6 +82,7 @@ _REPORTED: dict[Language, re.Pattern[str]] = {
     ),
     "zh": re.compile(r"\A[\u3400-\u9fff]{0,4}?(?:听说|聽說|提到|说是|說是|告诉我|告訴我|说|說)(?=[\u3400-\u9fff]{4})"),
 }
+_FURTHER = re.compile(r"\s+and\s+|[，,]")
 _THIS: dict[Language, re.Pattern[str]] = {
     "en": re.compile(r"\b(?:this|that|these|those|the|such an?)\s+([a-z]{3,})", re.IGNORECASE),
     "zh": re.compile(r"[这這那该該][个個家座本部种種位条條份项項些款]?([\u3400-\u9fff]{2})"),
@@ -92,7 +94,7 @@ _NAME: dict[Language, re.Pattern[str]] = {
     ),
     "zh": re.compile(
         r"(?<=叫)[\u3400-\u9fff]{2,12}(?=的)|《[^》]{1,30}》|「[^」]{1,30}」|“[^”]{1,30}”"
-        r"|[A-Za-z][\w.+\-]*(?: [A-Za-z][\w.+\-]*)*"
+        r"|[A-Za-z][A-Za-z0-9_.+\-]*(?: [A-Za-z][A-Za-z0-9_.+\-]*)*"
     ),
 }
 
@@ -103,13 +105,14 @@ _SELF: dict[Language, re.Pattern[str]] = {
 
 
 def gist(question: str, told: Callable[[str], bool] = lambda name: True) -> str:
-    """The clauses of a long question that ask, with those they need to be understood and the names said before.
+    """The clauses that ask of a long question, or of one with a story before it, with those they need to be understood
+    and the names said before.
 
     A name that is not `told` by what was found is left out where it belongs to the story. The question itself where it
     is short, where nothing in it asks, or where little would be left out.
     """
     language = language_of(question)
-    if _size(question, language) <= LONG[language]:
+    if _size(question, language) <= LONG[language] and not _tells_before(question):
         return question
     clauses, asking, introduced = _clauses(question, language)
     if not asking:
@@ -121,7 +124,7 @@ def gist(question: str, told: Callable[[str], bool] = lambda name: True) -> str:
     kept |= {number: clauses[number] for number in introduced if number + 1 in kept and number not in kept}
     said = " ".join(kept.values())
     names = _names(clauses, language)
-    context = _context(clauses[: min(kept)], said, list(names), language)
+    context = _context(clauses[: min(kept)], kept[min(kept)], said, list(names), language)
     known = " ".join([*context.values(), said])
     names = {name: clause for name, clause in names.items() if name not in known}
     names = {
@@ -132,6 +135,12 @@ def gist(question: str, told: Callable[[str], bool] = lambda name: True) -> str:
     parts = [_ASKS["en"].sub(_small, clause, count=1) for _, clause in sorted({**context, **kept}.items())]
     made = ("，" if language == "zh" else ", ").join([*names, *parts]) + ("？" if language == "zh" else "?")
     return made if len(made) <= SHORTER * len(question) else question
+
+
+def _tells_before(question: str) -> bool:
+    """Whether sentences that ask nothing go before all that end with a question mark: they are the story."""
+    marks = [sentence.rstrip().endswith(_MARKS) for sentence in _SENTENCE.findall(question) if sentence.strip()]
+    return len(marks) > 1 and marks == sorted(marks) and marks[0] < marks[-1]
 
 
 def _small(asking: re.Match[str]) -> str:
@@ -150,24 +159,32 @@ def _clauses(question: str, language: Language) -> tuple[list[str], dict[int, st
     introduced: list[int] = []
     asking: dict[int, str] = {}
     embedded: dict[int, str] = {}
+    marked = question.rstrip().endswith(_MARKS)
     for sentence in _SENTENCE.findall(question):
-        asks = language == "zh" or sentence.rstrip().endswith("?")
+        silent = asks = sentence.rstrip().endswith(_MARKS) or (language == "zh" and not marked)
         for clause in _CLAUSE[language].split(sentence.strip(" \n.!?。！？")):
             own = _POLITE[language].sub("", clause or "").strip()
             if not own:
                 continue
             if asks and _ASKS[language].search(own):
                 asking[len(clauses)] = _CLEFT.sub(r"\1", own)
+                silent = False
             elif found := _EMBEDDED.search(own):
                 embedded[len(clauses)] = found.group(1)
             if own != (clause or "").strip():
                 introduced.append(len(clauses))
             clauses.append(own)
+        # What no word asks its mark does: 地基要多厚？
+        if silent and marked and clauses and language == "zh":
+            asking.setdefault(len(clauses) - 1, clauses[-1])
     return clauses, asking or embedded, introduced
 
 
-def _context(before: Sequence[str], said: str, names: Sequence[str], language: Language) -> dict[int, str]:
-    """The clause that a word like "this hotel" stands for, or that says what a bare "why was that" is about."""
+def _context(before: Sequence[str], first: str, said: str, names: Sequence[str], language: Language) -> dict[int, str]:
+    """The clause that a word like "this hotel" stands for, or that says what a bare "why was that" is about.
+
+    `said` are the clauses that ask, and `first` is their first.
+    """
     told = {number: _REPORTED[language].sub("", clause) for number, clause in enumerate(before)}
     latest = sorted(told, reverse=True)
     bare = len(content_words(said)) < LEAST_WORDS
@@ -177,7 +194,10 @@ def _context(before: Sequence[str], said: str, names: Sequence[str], language: L
                 named = any(name in told[number] for name in names)
                 return {} if named and not bare else {number: told[number]}
     # What is said of no clause before, like "this kind of tower", stands for itself.
-    if not bare and not POINTS[language].search(_THIS[language].sub("", said)):
+    # So does "which setting is it, and what is its default": the second clause points at the first.
+    first = _FURTHER.split(first)[0]
+    opens = first if len(content_words(first)) >= LEAST_WORDS else said
+    if not bare and not POINTS[language].search(_THIS[language].sub("", opens)):
         return {}
     telling = [number for number in latest if len(content_words(told[number])) >= LEAST_WORDS]
     for number in telling:

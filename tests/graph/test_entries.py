@@ -206,3 +206,11 @@ def test_code_is_no_listing_of_settings() -> None:
     assert listed_settings("```\n# Note: one\na: 1\n```") == []
     text = "```yaml\n# 保留天数\nkeep: 30\n#fails: 3\n"
     assert [text[start:end] for start, end in listed_settings(text)] == ["# 保留天数\nkeep: 30", "#fails: 3"]
+
+
+def test_a_verb_behind_setting_is_no_option() -> None:
+    assert asked("Which setting closes silent connections, and what is its default?") is None
+    assert asked("Which relayd setting is it, and what is its default?") is None
+    found = asked("File sink, option source in the batch mode: what is its default?")
+    assert found is not None
+    assert found.options == ("source",)
