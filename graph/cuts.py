@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from chunking.sentences import split_sentences
 from graph.bearing import Piece
 from graph.entries import Sentence
-from graph.fields import is_label, is_name, is_roll
+from graph.fields import is_field, is_label, is_name, is_roll
 from graph.lines import is_numbered_heading, pieces
 from graph.listings import listed_settings
 from graph.lists import LIST_ITEM, announces
@@ -18,6 +18,10 @@ from retrieval.types import Hit
 
 _UNMARKED = ("text/plain", "application/pdf", "image/")
 """Media types whose headings no mark tells."""
+_MARKED = ("text/markdown", "text/csv")
+"""Those whose headings are marked, if they have any; of all others headings are paragraphs of a line."""
+_HEADING_LENGTH = 60
+_ENDS = re.compile(r"[.!?。！？…:：;；,，、][\"'”’」』)）\]]*\Z")
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
 _HEADING_LINE = re.compile(
     r"#{1,6}[ \t]+\S(?:[^\n]*\S)?|\*\*(?=[^*\n]*[^\W\d_])[^*\n]{1,60}[^*\n.!?。！？:：,，;；]\*\*(?=[ \t]*(?:\n|\Z))"
@@ -116,7 +120,12 @@ def cut(hit: Hit, probability: float) -> Cut:
     headers: set[int] = set()
     before, named = "", False
     unmarked = hit.document.media_type.startswith(_UNMARKED)
-    for start, end, heads in _sentences(chunk.text, unmarked):
+    found = _sentences(chunk.text, unmarked)
+    lines = [
+        not (unmarked or hit.document.media_type in _MARKED) and _is_line(chunk.text, start, end)
+        for start, end, _ in found
+    ]
+    for (start, end, heads), line, next_line in zip(found, lines, [*lines[1:], True], strict=True):
         text = chunk.text[start:end]
         # In plain text a numbered line alone is a heading, but not below "Attendees".
         entry = is_roll(above) and is_name(text) and LIST_ITEM.match(text) is not None
@@ -133,6 +142,9 @@ def cut(hit: Hit, probability: float) -> Cut:
                 spans.append((chunk.start + start, chunk.start + end))
                 headings.append(above)
                 named = is_name(text)
+            # What stands alone above a list or a paragraph may be its heading, or tell something itself.
+            if line and not next_line:
+                above = text.strip()
     tops: list[int | None] = []
     for i, (start, _) in enumerate(spans):
         above_it = tops[-1] if tops else None
@@ -171,6 +183,14 @@ def _sentences(text: str, unmarked: bool) -> list[tuple[int, int, bool]]:
         (start, end, heads or (unmarked and is_numbered_heading(*said[number - 1 : number + 2])))
         for number, (start, end, heads) in enumerate(found, 1)
     ]
+
+
+def _is_line(text: str, start: int, end: int) -> bool:
+    """Whether a sentence is a paragraph of one short line without an end mark, as headings are."""
+    said = text[start:end]
+    alone = text[:start].rstrip(" \t")[-2:] in ("", "\n\n") and text[end:].lstrip(" \t")[:2] == "\n\n"
+    plain = "\n" not in said and len(said) <= _HEADING_LENGTH and _ENDS.search(said) is None
+    return alone and plain and not (said.startswith("|") or LIST_ITEM.match(said) or is_field(said))
 
 
 def _opens_line(text: str, at: int) -> bool:

@@ -46,7 +46,8 @@ _GOES_ON = (
 )
 """What may stand behind an option's name: "option source in the sink", not "which setting closes connections"."""
 _OPTION = re.compile(
-    rf"`({_WORD})`|(?<![\w.-])(?<!\b[Ww]hich )({_WORD}) {_KIND}\b|\b{_KIND} (?:called |named )?({_WORD})(?![\w.-]){_GOES_ON}"
+    rf"`({_WORD})`|(?<![\w.-])(?<!\b[Ww]hich )({_WORD}) {_KIND}\b"
+    rf"|\b{_KIND} (?:called |named )?({_WORD})(?![\w.-]){_GOES_ON}"
     rf"|{_KIND_ZH} ?[“「『]?({_WORD})|({_WORD})[”」』]? ?(?:[这這][个個]|的)?{_KIND_ZH}"
     r"|(?<![\w-])--?([a-z][a-z0-9]*(?:-[a-z0-9]+)*)(?![\w-])"
     r"|(?<![\w.-])([A-Za-z][A-Za-z0-9]*(?:[.-][A-Za-z0-9]+)*_[A-Za-z0-9_.-]*[A-Za-z0-9])"

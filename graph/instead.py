@@ -9,7 +9,7 @@ whose kind is nowhere may go by another name.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -81,6 +81,12 @@ _EDITION = re.compile(r"[\u4e00-\u9fff]{2,4}[版级型]")
 _MODIFIED = re.compile(r"(?<=[a-z0-9,;] )([A-Z][A-Za-z]*[a-z]) ([a-z]{4,})\b")
 _CODE = re.compile(r"(?![QqHh]\d)([A-Za-z]{1,4})[ -]?(\d{1,6})")
 """Of quarters and halves the members are told apart sentence by sentence (`graph.members`)."""
+_EMPTY_WORDS = frozenset("pcudrfy") | {"uj", "ul", "uz", "ug", "ud"}
+"""Tags of prepositions, conjunctions, particles, adverbs, pronouns: a name of an edition begins with none."""
+_HAN_ONLY = re.compile(r"[\u4e00-\u9fff]+")
+_CLAUSE_END = re.compile(r"[^\u4e00-\u9fff]")
+_WORD_REACH = 10
+"""Characters behind a number within which the word ends that it counts."""
 _ASKING = re.compile(r"[什哪几多谁何怎每各]")
 
 
@@ -238,8 +244,18 @@ def _numbered(pattern: re.Pattern[str], text: str, *, before: bool) -> dict[tupl
         if CALENDAR.fullmatch(kind):
             continue
         values = stated(number).quantities
-        found[kind.lower(), str(values[0].value) if values else number.lower()] = match[0]
+        word, noun = ("", "") if before else _rest_of_word(text, match.end())
+        found[kind.lower() + word, str(values[0].value) if values else number.lower()] = match[0] + word + noun
     return found
+
+
+def _rest_of_word(text: str, at: int) -> tuple[str, str]:
+    """How the word goes on that the character before `at` begins, and the noun behind it: 第三人 is of 第三人民医院."""
+    words = _tagged(_CLAUSE_END.split(text[at - 1 : at + _WORD_REACH], maxsplit=1)[0])
+    if not words or len(words[0][0]) < 2:
+        return "", ""
+    noun = next((word for word, tag in words[1:2] if tag == "n"), "")
+    return words[0][0][1:], noun
 
 
 def _days(question: str, evidence: _Evidence) -> Found:
@@ -306,8 +322,7 @@ def _is_year(question: str, match: re.Match[str]) -> bool:
 def _editions(question: str, evidence: _Evidence) -> Found:
     for word in _han_words(question):
         if _EDITION.fullmatch(word) and not _ASKING.search(word) and word not in evidence.whole:
-            alike = re.compile(rf"[\u4e00-\u9fff]{{{len(word) - 1}}}{word[-1]}")
-            yield word, [match for text in evidence.near for match in alike.findall(text)]
+            yield word, [each for text in evidence.near for each in _ending(text, word[-1], len(word))]
 
 
 def _places(question: str, evidence: _Evidence) -> Found:
@@ -370,6 +385,16 @@ def _tagged(text: str) -> tuple[tuple[str, str], ...]:
 
 def _han_words(text: str) -> list[str]:
     return [word for word, _ in _tagged(text)] if has_han(text) else []
+
+
+def _ending(text: str, last: str, length: int) -> Iterator[str]:
+    """What has `length` characters, ends with one and begins with a word that is no preposition: not 由年级."""
+    at = 0
+    for word, tag in _tagged(text):
+        run = text[at : at + length]
+        if tag not in _EMPTY_WORDS and len(run) == length and run[-1] == last and _HAN_ONLY.fullmatch(run):
+            yield run
+        at += len(word)
 
 
 def _placed(text: str) -> list[tuple[str, str]]:

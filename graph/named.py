@@ -65,12 +65,16 @@ def unheard(question: str, hits: Sequence[Hit]) -> tuple[str, ...]:
     Nothing where question and best hit are in different languages, or where every word begins with a capital.
     """
     text = unicodedata.normalize("NFKC", question)
-    found = _PROPER_IN_CHINESE.findall(text) if has_han(text) else [run.split()[-1] for run in _PROPER.findall(text)]
-    named = [name for name in dict.fromkeys(found) if len(name) > _SHORTEST and not CALENDAR.fullmatch(name)]
+    found = (_PROPER_IN_CHINESE if has_han(text) else _PROPER).findall(text)
+    named = [
+        name
+        for name in dict.fromkeys(found)
+        if len(last := name.rpartition(" ")[2]) > _SHORTEST and not CALENDAR.fullmatch(last)
+    ]
     if not named or not hits or not (has_han(text) or comparable(text, hits[0].chunk.text)) or _in_capitals(text):
         return ()
     words = set(_WORD.findall("\n".join(map(said, hits)).casefold()))
-    return tuple(name for name in named if not _heard(name.lower(), words))
+    return tuple(name for name in named if not _heard(name.rpartition(" ")[2].lower(), words))
 
 
 def _in_capitals(question: str) -> bool:

@@ -33,13 +33,25 @@ def _attributes(chinese: bool) -> tuple[Attribute, ...]:
     return tuple(compiled(words) for room in rooms for words in room.ATTRIBUTES)
 
 
+def _asked(plain: str) -> list[Attribute]:
+    return [each for each in _attributes(has_han(plain)) if each.asks.search(plain)]
+
+
+def told_of_others(question: str, hits: Sequence[Hit]) -> tuple[str, ...]:
+    """Of the attributes that `untold` names those that a hit tells, then of another thing."""
+    texts = [folded(said(hit)) for hit in hits]
+    silent = untold(question, hits)
+    asked = _asked(folded(question[-LONGEST:])) if silent else []
+    return tuple(each.name for each in asked if each.name in silent and each.told(texts))
+
+
 def untold(question: str, hits: Sequence[Hit]) -> tuple[str, ...]:
     """The attributes that `question` asks for and that nothing found about the same tells in any words; none for most.
 
     Nothing where the question and the best hit are in different languages.
     """
     plain = folded(question[-LONGEST:])
-    asked = [each for each in _attributes(has_han(plain)) if each.asks.search(plain)]
+    asked = _asked(plain)
     if not asked or not hits or not comparable(plain, hits[0].chunk.text):
         return ()
     texts = [folded(said(hit)) for hit in hits]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graph.attributes import untold
+from graph.attributes import told_of_others, untold
 from graph.instead import instead
 from graph.named import lacking, unheard
 from graph.neutral import neutral_line
@@ -23,6 +23,10 @@ _FILTERED: dict[Language, str] = {
 _LACKING: dict[Language, str] = {
     "zh": "找到的段落都没有提到 {names}。",
     "en": "None of what was found mentions {names}.",
+}
+_OF_OTHERS: dict[Language, str] = {
+    "zh": "找到的段落都没有提到所问对象的{names}。",
+    "en": "None of what was found about it mentions {names}.",
 }
 _INSTEAD: dict[Language, str] = {
     "zh": "找到的内容说的是{found}，不是{asked}。",
@@ -56,8 +60,13 @@ def abstention(state: State, *, filtered: bool = False) -> str:
     gap, comma = ("", "、") if zh else (" ", ", ")
     hits = state["best"].hits if "best" in state else ()
     lacks = (lacking, unheard, untold)
-    if missing := dict.fromkeys(name for each in lacks for name in each(state["standalone"], hits)):
-        sorry += gap + _LACKING[language].format(names=comma.join(missing))
+    missing = dict.fromkeys(name for each in lacks for name in each(state["standalone"], hits))
+    elsewhere = told_of_others(state["standalone"], hits) if missing else ()
+    nowhere = [name for name in missing if name not in elsewhere]
+    if nowhere:
+        sorry += gap + _LACKING[language].format(names=comma.join(nowhere))
+    elif elsewhere:
+        sorry += gap + _OF_OTHERS[language].format(names=comma.join(elsewhere))
     elif others := instead(state["standalone"], hits):
         found = comma.join(neutral_line(each) for each in others[0].found)
         sorry += gap + _INSTEAD[language].format(found=found, asked=neutral_line(others[0].asked))

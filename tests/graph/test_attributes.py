@@ -135,6 +135,13 @@ def test_evidence_without_it_loses_its_odds_and_the_refusal_says_so() -> None:
     assert "找到的段落都没有提到 婚假。" in asyncio.run(chinese.ask("婚假有几天？")).text
 
 
+def test_what_is_told_of_another_thing_is_not_said_to_be_mentioned_nowhere() -> None:
+    passages = [hit("The TX-60 weighs 40 kg.", source="a.md"), hit("The VX-20 costs 900 EUR.", source="b.md")]
+    engine = Engine(deps(passages, calibration=ScriptedGrader([0.9, 0.8])))
+    answer = asyncio.run(engine.ask("What does the TX-60 cost?"))
+    assert "None of what was found about it mentions a price." in answer.text
+
+
 def test_only_the_part_that_asks_it_is_left_open() -> None:
     engine = Engine(deps([SHEET], calibration=ScriptedGrader([0.9])))
     answer = asyncio.run(engine.ask("How heavy is the TX-60, and what does the TX-60 cost?"))

@@ -211,3 +211,16 @@ def test_a_code_inside_a_range_of_codes_is_told_of() -> None:
     assert not instead("P6去一线城市住宿标准多少？", [grades])
     assert not instead("P3去一线城市住宿标准多少？", [grades])
     assert instead("P8去一线城市住宿标准多少？", [grades])
+
+
+def test_a_number_counts_the_whole_word_behind_it() -> None:
+    passage = hit("江州市第三人民医院患者须知。患者预交金为2000元，送到第三诊室。")
+    told = instead("江州市第一人民医院的预交金是多少？", [passage])
+    assert [(each.asked, each.found) for each in told] == [("第一人民医院", ("第三人民医院",))]
+
+
+def test_no_preposition_begins_the_name_of_another_edition() -> None:
+    passage = hit("请假两天由年级主任批准，三天以上由教务处批准。")
+    assert instead("四年级请假由谁批准？", [passage]) == ()
+    (told,) = instead("旗舰版的价格是多少？", [hit("专业版的价格是每月35元。")])
+    assert told.found == ("专业版",)

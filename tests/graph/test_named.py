@@ -58,7 +58,7 @@ GANDHI = hit(
         ("Does the engine run on Solaris?", ("Solaris",)),
         ("Does the engine run on Linux or Solaris in July?", ("Solaris",)),
         ("Where did Ghandi read Shelley's poems?", ()),  # Misspelt, and with another ending.
-        ("Who was it that read in the South African Republic?", ("Republic",)),
+        ("Who was it that read in the South African Republic?", ("South African Republic",)),
         ("Does Acmewiki run? Perhaps it does.", ()),  # The name of its folder; the first word of a sentence.
         ("Does The Engine Run On Solaris?", ()),
         ("does it run on NASA machines", ()),  # What an abbreviation stands for may be spelt out.
