@@ -125,7 +125,7 @@ def cut(hit: Hit, probability: float) -> Cut:
         not (unmarked or hit.document.media_type in _MARKED) and _is_line(chunk.text, start, end)
         for start, end, _ in found
     ]
-    for (start, end, heads), line, next_line in zip(found, lines, [*lines[1:], True], strict=True):
+    for (start, end, heads), line, next_line in zip(found, lines, [*lines, True][1:], strict=True):
         text = chunk.text[start:end]
         # In plain text a numbered line alone is a heading, but not below "Attendees".
         entry = is_roll(above) and is_name(text) and LIST_ITEM.match(text) is not None

@@ -141,6 +141,12 @@ def is_field(sentence: str) -> bool:
     return _NAME.match(sentence) is not None
 
 
+def field_of(sentence: str) -> tuple[str, str] | None:
+    """The name and the value of a field; None for anything else."""
+    field = _NAME.match(sentence)
+    return None if field is None else (field[1].strip(), sentence[field.end() - 1 :])
+
+
 def is_name(line: str) -> bool:
     """Whether a line below such a heading is an entry and no sentence: "- Ada Byron (chair)"."""
     if len(line) > _LONGEST or line.startswith("|") or not _names_only(line):

@@ -85,6 +85,8 @@ _EMPTY_WORDS = frozenset("pcudrfy") | {"uj", "ul", "uz", "ug", "ud"}
 """Tags of prepositions, conjunctions, particles, adverbs, pronouns: a name of an edition begins with none."""
 _HAN_ONLY = re.compile(r"[\u4e00-\u9fff]+")
 _CLAUSE_END = re.compile(r"[^\u4e00-\u9fff]")
+_COUNTERS = frozenset("条章节款项页号期届级类种个次天年月日周轮批卷册版型讲课步座台楼层季")
+"""No word goes on behind these, whatever they may begin."""
 _WORD_REACH = 10
 """Characters behind a number within which the word ends that it counts."""
 _ASKING = re.compile(r"[什哪几多谁何怎每各]")
@@ -251,6 +253,8 @@ def _numbered(pattern: re.Pattern[str], text: str, *, before: bool) -> dict[tupl
 
 def _rest_of_word(text: str, at: int) -> tuple[str, str]:
     """How the word goes on that the character before `at` begins, and the noun behind it: 第三人 is of 第三人民医院."""
+    if text[at - 1] in _COUNTERS:
+        return "", ""
     words = _tagged(_CLAUSE_END.split(text[at - 1 : at + _WORD_REACH], maxsplit=1)[0])
     if not words or len(words[0][0]) < 2:
         return "", ""

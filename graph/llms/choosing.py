@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from chunking.sentences import split_sentences
 from graph.bearing import Piece, idle_rows, of_one_stem, speaking, tells_by_property
 from graph.behind import head_of, told_with
 from graph.columns import offers, row_name
+from graph.echoes import only_names, tells_no_figure
 from graph.entries import asked as asked_option
 from graph.evidence import Source, Strip
 from graph.exchanges import is_question, is_verdict
@@ -103,7 +104,7 @@ def ranked(request: Request, part: str, number: int | None) -> list[tuple[Source
     # 陪产假 names no row of 产假.
     others = asked.replace(row, " ") if row else asked
     covers = _covers(part, strip) * (ELSEWHERE if several else 1.0)
-    return [
+    chosen = [
         (each, one)
         for score, each, one in scored
         if score >= bar
@@ -124,6 +125,18 @@ def ranked(request: Request, part: str, number: int | None) -> list[tuple[Source
         and (each.hit.document.id == home or _covers(part, one) >= max(covers, 1))
         and (not settled or expected.share(one.text) > 0)
     ]
+    # Where it is asked how much, what has no number tells something else of the same thing; but a price is on request.
+    return [] if not answered and tells_no_figure(part, _told(part, chosen)) else chosen
+
+
+def _told(part: str, chosen: Sequence[tuple[Source, Strip]]) -> Iterator[str]:
+    """What would be told: the sentences, their headings, and what completes them or is of their lists."""
+    for source, strip in chosen:
+        yield strip.text
+        yield from above(strip)
+        yield from (one.text for item in list_of(source, strip) for one in item)
+        texts = [one.text for one in source.strips]
+        yield from (texts[i] for i in told_with(part, texts, source.gaps, source.strips.index(strip)))
 
 
 def _scored(
@@ -170,6 +183,8 @@ def _scored(
         says = says or telling(part, strip.text, above(strip)) is not None or _completed(part, source, strip)
         # Of a document's own questions and of a bare "Yes." what follows is the answer.
         mute = is_question(strip.text) or is_verdict(strip.text) or _only_announces(source, strip)
+        mute = mute or any(one.heading == strip.text.strip() for one in source.strips)
+        mute = mute or only_names(part, strip.text)
         kept = (
             says and not mute and (code_allowed or not fenced) and not tells_of_others(part, strip.text, strip.heading)
         )

@@ -43,3 +43,7 @@ def test_a_line_alone_heads_what_stands_below_where_headings_have_no_marks() -> 
 def test_the_version_above_is_told_of_a_web_page(question: str, version: str) -> None:
     engine = Engine(deps([of_type(NOTES, "text/html")], calibration=ScriptedGrader([0.9])))
     assert asyncio.run(engine.ask(question)).text.startswith(f"Version {version}")
+
+
+def test_a_passage_without_words_has_no_sentences() -> None:
+    assert cut(of_type("", "text/html"), 0.5).spans == ()

@@ -224,3 +224,9 @@ def test_no_preposition_begins_the_name_of_another_edition() -> None:
     assert instead("四年级请假由谁批准？", [passage]) == ()
     (told,) = instead("旗舰版的价格是多少？", [hit("专业版的价格是每月35元。")])
     assert told.found == ("专业版",)
+
+
+def test_no_word_goes_on_behind_a_counter() -> None:
+    (told,) = instead("条例第三十五条说了什么？", [hit("第三十条 数据应当分类。第三十一条 数据应当分级。")])
+    assert told.asked == "第三十五条"
+    assert "第三十条" in told.found

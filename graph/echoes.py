@@ -1,0 +1,84 @@
+"""Sentences that name what is asked about and tell nothing of what is asked: "Agent: Pembury Lettings" of who owns it,
+and "XL-60 has more of it" of how much.
+
+They share all words with the question, so that likeness puts them first where nothing tells more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from graph.fields import field_of
+from graph.measures import measures
+from graph.members import asks_yes_or_no
+from graph.support import content_words, identifiers, known_words
+
+_FIGURE = re.compile(
+    r"\d|[零〇一二三四五六七八九十百千万萬亿億两兩半]"
+    r"|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|million|billion|half"
+    r"|twice|once|double|triple|quarter|\w+t(?:y|een)|first|second|third|no|not|none|never|nothing|always|free|full|whole"
+    r"|daily|hourly|nightly|weekly|monthly|yearly|annual(?:ly)?|every|each|per|all|any|both|unlimited|until|only|same)\b"
+    r"|n't\b|[免不无無没沒未非每全各任]",
+    re.IGNORECASE,
+)
+"""Numbers, and what says how much or how often without one."""
+_YEAR = re.compile(r"\d{3,4}|年|[世纪代]")
+_FLOOR = re.compile(r"[楼樓层層]|地下|\bF\d|\d[Ff]\b")
+_HOUR = re.compile(r"[点點时時]|\d[:：]\d\d|[早晚午夜全]")
+_ASKS = tuple(
+    (re.compile(asks, re.IGNORECASE), tells)
+    for asks, tells in (
+        (r"哪一?年|\b(?:what|which) year\b", _YEAR),
+        (r"[几幾][楼樓层層]", _FLOOR),
+        (r"[几幾][点點](?![建意要])", _HOUR),
+        (
+            r"\bhow (?:many|much|far|old|often|tall|large|big|high|fast|deep|wide|heavy|thick|loud)\b"
+            r"|\bhow long\b|\b(?:phone|telephone|fax|mobile) numbers?\b"
+            r"|多少|多[长長高久远遠快深宽寬厚重]|[几幾](?=[个個位名天年月日号號次元块塊米度岁歲台件种種折条條])",
+            _FIGURE,
+        ),
+    )
+)
+_ROLE = re.compile(
+    r"\b(?:roles?|positions?|jobs?|functions?|titles?|capacity|part(?:y|ies)|what kind|what sort|whose|who|what) "
+    r"(?:is|are|was|were|do|does|did|has|have)\b(?! (?:the|an?|his|her|their|its)\b)"
+    r"|\b(?:roles?|positions?|job|title|function|capacity|party|mean|means|meant|stand|stands)\b"
+    r"|是(?:谁|誰|什么|什麼|哪|做什么|干什么)|身份|[职職][务務位称]|角色|担任|擔任|什么人|哪一?方",
+    re.IGNORECASE,
+)
+"""Asks what a thing is, which the name of its field tells."""
+_HAS = re.compile(r"\bwho (?:owns?|owned|has|had|runs?|ran)\b", re.IGNORECASE)
+"""Asks something with words that are no content words."""
+_CODED = re.compile(r"(?<![A-Za-z])(?!(?:EUR|USD|GBP|CNY|RMB|HKD|JPY|CHF)\d)[A-Za-z]+[-_]?\d[\w.-]*")
+
+
+def only_names(question: str, sentence: str) -> bool:
+    """Whether a sentence is a field whose value the question has said itself, and asks something else of."""
+    if (field := field_of(sentence)) is None or _ROLE.search(question) or asks_yes_or_no(question):
+        return False
+    name, value = field
+    asked, told = known_words(question), content_words(value)
+    further = asked - known_words(value)
+    something = bool(content_words(question) & further) or _HAS.search(question) is not None
+    return bool(told) and told <= asked and something and not known_words(name) & further
+
+
+def tells_no_figure(question: str, texts: Iterable[str]) -> bool:
+    """Whether a number, a year, a floor or an hour is asked for and no text has one, beside the names of things."""
+    wanted = _wanted(question)
+    return wanted is not None and not any(wanted.search(_bare(question, text)) for text in texts)
+
+
+@lru_cache(maxsize=256)
+def _wanted(question: str) -> re.Pattern[str] | None:
+    if (found := next((tells for asks, tells in _ASKS if asks.search(question)), None)) is not None:
+        return found
+    return _FIGURE if measures(question) else None
+
+
+def _bare(question: str, text: str) -> str:
+    for name in sorted(identifiers(question), key=len, reverse=True):
+        text = re.sub(re.escape(name), " ", text, flags=re.IGNORECASE)
+    return _CODED.sub(" ", text)

@@ -1,0 +1,65 @@
+"""Sentences that name what is asked about, and tell nothing of it."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from graph.echoes import only_names, tells_no_figure
+from graph.engine import Engine
+from tests.fakes.graph import ScriptedGrader, deps, hit
+
+
+@pytest.mark.parametrize(
+    ("question", "field", "echo"),
+    [
+        ("Who owns Pembury Lettings?", "Agent: Pembury Lettings", True),
+        ("Which database does Order Hub use?", "Service: Order Hub", True),
+        ("启明软件的地址在什么地方？", "承租人：启明软件", True),
+        # The name of the field is asked for, or is the answer.
+        ("Who is the agent Pembury Lettings?", "Agent: Pembury Lettings", False),
+        ("What is Pembury Lettings?", "Agent: Pembury Lettings", False),
+        ("What role does Pembury Lettings have?", "Agent: Pembury Lettings", False),
+        ("启明软件是谁？", "承租人：启明软件", False),
+        ("Is Pembury Lettings the agent?", "Agent: Pembury Lettings", False),
+        # It tells more than the question said.
+        ("Who owns Pembury Lettings?", "Owner of Pembury Lettings: Ada Byron", False),
+        ("Who pays for the flat?", "Property: Flat 3, Norwich", False),
+        ("Who owns Pembury Lettings?", "Pembury Lettings belongs to Ada Byron.", False),
+    ],
+)
+def test_a_field_echoes_whose_value_the_question_says(question: str, field: str, echo: bool) -> None:
+    assert only_names(question, field) is echo
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "none"),
+    [
+        ("How many controllers does the campus have?", "The XL-60 is the collector of the campus.", True),
+        ("XL-1060的移动速度是多少？", "同系列的 XL-1060 行程更大。", True),
+        ("医患关系办公室在几楼？", "投诉由医患关系办公室受理，五个工作日内答复。", True),
+        ("梁文博哪一年当上校长的？", "校长为梁文博，辅导室在二楼。", True),
+        ("How many controllers does the campus have?", "The campus has 40 controllers.", False),
+        ("How often are the filters changed?", "Filters are changed weekly.", False),
+        ("How much does the lid cost?", "The lid is free.", False),
+        ("停车多少钱？", "停车免费。", False),
+        ("三号厅在几楼？", "三号厅在一层。", False),
+        ("几点开门？", "早上八时开门。", False),
+        ("Who chairs the campus board?", "The board meets on the campus.", False),
+    ],
+)
+def test_a_number_is_told_by_a_figure_beside_names(question: str, text: str, none: bool) -> None:
+    assert tells_no_figure(question, [text]) is none
+
+
+def asked(question: str, text: str) -> str:
+    answer = asyncio.run(Engine(deps([hit(text)], calibration=ScriptedGrader([0.9]))).ask(question))
+    return answer.text if answer.status != "abstained" else ""
+
+
+def test_what_only_echoes_is_refused_and_a_price_on_request_is_not() -> None:
+    assert asked("Who owns Pembury Lettings?", "Agent: Pembury Lettings\n\nTenants: Clara Whitmore") == ""
+    assert asked("How many controllers does the campus have?", "Gatewatch logs the doors of the campus.") == ""
+    table = "| Option | Price (EUR) |\n|---|---|\n| Dust hood | on request |\n| Lid | 20 |"
+    assert "on request" in asked("What does the dust hood cost?", table)
