@@ -21,6 +21,8 @@ _UNMARKED = ("text/plain", "application/pdf", "image/")
 _MARKED = ("text/markdown", "text/csv")
 """Those whose headings are marked, if they have any; of all others headings are paragraphs of a line."""
 _HEADING_LENGTH = 60
+_RUN_IN = re.compile(r"(?:§ ?)?\d{1,3}(?:\.\d{1,3})*[.)]?[ \t]+[A-Z][\w'’/&-]*(?: [\w'’/&-]+){0,3}\.")
+"""2. Rent. GBP 1,150 a month."""
 _ENDS = re.compile(r"[.!?。！？…:：;；,，、][\"'”’」』)）\]]*\Z")
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
 _HEADING_LINE = re.compile(
@@ -119,6 +121,7 @@ def cut(hit: Hit, probability: float) -> Cut:
     headings: list[str] = []
     headers: set[int] = set()
     before, named = "", False
+    outer: str | None = None
     unmarked = hit.document.media_type.startswith(_UNMARKED)
     found = _sentences(chunk.text, unmarked)
     lines = [
@@ -127,6 +130,9 @@ def cut(hit: Hit, probability: float) -> Cut:
     ]
     for (start, end, heads), line, next_line in zip(found, lines, [*lines, True][1:], strict=True):
         text = chunk.text[start:end]
+        # What a run-in heading is over ends with its line.
+        if outer is not None and _opens_line(chunk.text, start):
+            above, outer = outer, None
         # In plain text a numbered line alone is a heading, but not below "Attendees".
         entry = is_roll(above) and is_name(text) and LIST_ITEM.match(text) is not None
         if (heads and not entry) or text.strip().lower() in known or is_label(text):
@@ -142,6 +148,8 @@ def cut(hit: Hit, probability: float) -> Cut:
                 spans.append((chunk.start + start, chunk.start + end))
                 headings.append(above)
                 named = is_name(text)
+            if _RUN_IN.fullmatch(text) and _opens_line(chunk.text, start) and chunk.text[end : end + 1] in (" ", "\t"):
+                outer, above = above, text.strip()
             # What stands alone above a list or a paragraph may be its heading, or tell something itself.
             if line and not next_line:
                 above = text.strip()

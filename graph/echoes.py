@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from graph.fields import field_of
+from graph.fields import field_of, tells
 from graph.measures import measures
 from graph.members import asks_yes_or_no
+from graph.questions import Expected, asks_why
 from graph.support import content_words, identifiers, known_words
 
 _FIGURE = re.compile(
@@ -51,6 +52,11 @@ _ROLE = re.compile(
 """Asks what a thing is, which the name of its field tells."""
 _HAS = re.compile(r"\bwho (?:owns?|owned|has|had|runs?|ran)\b", re.IGNORECASE)
 """Asks something with words that are no content words."""
+_FACT = re.compile(
+    r"\b(?:who|whom|when|where|how (?:many|much|long|often|far|old))\b|多少|[谁誰几幾]|什[么麼][时時]候|哪[里裡儿年天]",
+    re.IGNORECASE,
+)
+"""Asks for what the value of a field would be."""
 _CODED = re.compile(r"(?<![A-Za-z])(?!(?:EUR|USD|GBP|CNY|RMB|HKD|JPY|CHF)\d)[A-Za-z]+[-_]?\d[\w.-]*")
 
 
@@ -63,6 +69,30 @@ def only_names(question: str, sentence: str) -> bool:
     further = asked - known_words(value)
     something = bool(content_words(question) & further) or _HAS.search(question) is not None
     return bool(told) and told <= asked and something and not known_words(name) & further
+
+
+def names_beside(question: str, sentence: str) -> bool:
+    """Whether a field names what the question is about and has neither a word nor the kind of what it asks: "Property:
+    Flat 3, Norwich" of who pays for the water of the flat."""
+    if (field := field_of(sentence)) is None or _FACT.search(question) is None or asks_why(question):
+        return False
+    if asks_yes_or_no(question) or tells(question, sentence):
+        return False
+    name, value = field
+    asked, told = content_words(question), known_words(value)
+    further = asked - told
+    expected = _expected(question)
+    return (
+        bool(asked & told)
+        and bool(further)
+        and not known_words(name) & further
+        and bool(expected)
+        and expected.share(sentence) == 0.0
+    )
+
+
+# A question is asked of all sentences.
+_expected = lru_cache(maxsize=256)(Expected)
 
 
 def tells_no_figure(question: str, texts: Iterable[str]) -> bool:

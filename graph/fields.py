@@ -66,6 +66,12 @@ _LABELS = re.compile(
     re.IGNORECASE,
 )
 """What stands over parts of minutes, in an office file or a page without a mark that it is a heading."""
+_DOES_ELSE = re.compile(
+    r"\bwho (?:may|must|can|should|has to|approves?|grants?|decides?|signs?)\b|\bby whom\b"
+    r"|[向找由要跟给給让讓][谁誰]|[谁誰](?:来|來|去)?(?:批准|审批|審批|同意|决定|決定|签字|簽字|负责|負責|处理|處理)",
+    re.IGNORECASE,
+)
+"""Who approves an absence, and not who is absent."""
 _DUE = re.compile(
     r"\bdue\b|\bdeadline|\b(?:by|until) when\b|\bfinish|\bcomplet|\bsubmit|\bhand(?:ed)? in\b|\bdeliver"
     r"|截止|期限|[完达達][成]|提交|交付|上交|[到]期",
@@ -164,7 +170,7 @@ def _names_only(text: str) -> bool:
 
 def _rolls(question: str) -> list[int]:
     """Which of `_ROLLS` are asked for. Who did not attend is no question of who attended."""
-    if _PEOPLE.search(question) is None:
+    if _PEOPLE.search(question) is None or _DOES_ELSE.search(question):
         return []
     return [i for i, (asks, _) in enumerate(_ROLLS) if asks.search(question)][:1]
 

@@ -35,7 +35,7 @@ def _measure(asks: str, named: str, units: str) -> Measure:
 
 MEASURES = (
     _measure(
-        r"\bhow heavy\b|\b(?:heavi|light)e(?:st|r)\b|[最更][重轻輕]|\bhow much (?:do|does|did) .+\bweigh"
+        r"\bhow heavy\b|\b(?:heavi|light)e(?:st|r)\b|[最更][重轻輕]|\b(?:how much|what) (?:do|does|did) .+\bweigh"
         r"|多重|几斤|多少(?:公斤|千克|斤|吨)|[轻輕重]多少",
         r"\bweigh(?:t|s|ed)?\b|\bmass\b|\bheavy\b|重量|[净淨毛自体體]重|(?<![严嚴])重(?=\W|\d|\Z)",
         r"(?:kg|g|mg|t|lbs?|pounds?|ounces?|oz|tons?|tonnes?|kilograms?|kilos?|grams?|公斤|千克|克|斤|吨|噸)",

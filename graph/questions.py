@@ -57,7 +57,7 @@ KINDS = (
         r"\bwho\b|\bwhom\b|\bwhose\b|谁|誰|何人|哪位|哪个人|哪個人",
         r"[A-Z][a-z]+ (?:[A-Z][.\w]* )*[A-Z][a-z]+|[·•‧]|先生|教授|博士"
         rf"|{PERSON}",
-        r"\bowners?\b|\bnames?\b|\bauthors?\b|\bresponsible\b|\blead(?:er)?\b|\bmanagers?\b|\bcontacts?\b"
+        r"\bwho\b|\bowners?\b|\bnames?\b|\bauthors?\b|\bresponsible\b|\blead(?:er)?\b|\bmanagers?\b|\bcontacts?\b"
         r"|\bassignees?\b|\bapprove[rd]\b|\bby\b|\bperson\b|人(?=\W|\Z)|人[员員]|作者|姓名|[经經][办辦]|主管",
     ),
     _kind(

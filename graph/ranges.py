@@ -88,8 +88,8 @@ _COUNTED = re.compile(
 _UNIT_WRITTEN = re.compile(
     r"[ -]?(?:个|個)?(?:[a-z²°%]+|周年|小时|分钟|公斤|千克|公里|千米|厘米|毫米|星期|工作日|[^\W\d_])", re.IGNORECASE
 )
-_REACHED = re.compile(r"(?<![不未])[满滿][了]?\s?\Z")
-"""工作满三年 asks for three years, where the cell 满3年 is for all above."""
+_REACHED = re.compile(r"(?<![不未])[满滿][了]?\s?\Z|\bafter\s\Z", re.IGNORECASE)
+"""工作满三年 and "after three years" ask for three years, where the cell 满3年 is for all above."""
 _YEARS = range(1900, 2100)
 _YEAR = "year of the calendar"
 
@@ -109,6 +109,11 @@ _FACTORS: dict[str, tuple[str, Decimal]] = {
     }.items()
     for unit, factor in units.items()
 }  # fmt: skip
+_COUNTS = re.compile(
+    r"\W*(?:(years|months|weeks|days|hours|minutes) (?:of|in|with|since|on)\b"
+    r"|[^(（]{0,6}(?:年限|年[资資]|[司工][龄齡])\W*\Z)",
+    re.IGNORECASE,
+)
 _PLAIN = ""
 """The dimension of numbers without a unit, and of what is counted by any noun."""
 
@@ -316,7 +321,9 @@ def _scaled(number: _Number, unit: str) -> Decimal:
 
 
 def _unit_of(header: str) -> str:
-    """The unit that a column's name has: "Weight (kg)", 司龄（年）."""
+    """The unit that a column's name has: "Weight (kg)", 司龄（年）, or says first: "Years of service"."""
+    if (counts := _COUNTS.match(header)) is not None:
+        return unit_behind((counts[1] or "years").lower()) or ""
     inside = re.findall(r"[(\[（]\s*([^)\]）]{1,12})[)\]）]|(?:,| in) ([a-z]{1,10})\Z", header, re.IGNORECASE)
     return next((unit for pair in inside for each in pair if each and (unit := unit_behind(each.lower()))), "")
 

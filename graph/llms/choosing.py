@@ -11,7 +11,8 @@ from chunking.sentences import split_sentences
 from graph.bearing import Piece, idle_rows, of_one_stem, speaking, tells_by_property
 from graph.behind import head_of, told_with
 from graph.columns import offers, row_name
-from graph.echoes import only_names, tells_no_figure
+from graph.cuts import refers_back
+from graph.echoes import names_beside, only_names, tells_no_figure
 from graph.entries import asked as asked_option
 from graph.evidence import Source, Strip
 from graph.exchanges import is_question, is_verdict
@@ -89,7 +90,7 @@ def ranked(request: Request, part: str, number: int | None) -> list[tuple[Source
     ]
     scored = _of_item(part, _of_range(asked, scored))
     scored = _of_thing(asked, part, sorted((entry for entry in scored if entry[0] > 0), key=lambda entry: -entry[0]))
-    if not scored:
+    if not scored or _less_than_echo(part, request.sources, scored[0][2]):
         return []
     best, source, strip = scored[0]
     home, steady = source.hit.document.id, _one_matter(part)
@@ -127,6 +128,15 @@ def ranked(request: Request, part: str, number: int | None) -> list[tuple[Source
     ]
     # Where it is asked how much, what has no number tells something else of the same thing; but a price is on request.
     return [] if not answered and tells_no_figure(part, _told(part, chosen)) else chosen
+
+
+def _less_than_echo(part: str, sources: Sequence[Source], best: Strip) -> bool:
+    """Whether a sentence has less of the question than one that only echoes it: then nothing is told of it, unless it
+    is the very field."""
+    if tells(part, best.text, best.heading) or refers_back(best.text):
+        return False
+    echoes = [one for source in sources for one in source.strips if only_names(part, one.text)]
+    return any(_covers(part, one) > _covers(part, best) for one in echoes)
 
 
 def _told(part: str, chosen: Sequence[tuple[Source, Strip]]) -> Iterator[str]:
@@ -184,7 +194,7 @@ def _scored(
         # Of a document's own questions and of a bare "Yes." what follows is the answer.
         mute = is_question(strip.text) or is_verdict(strip.text) or _only_announces(source, strip)
         mute = mute or any(one.heading == strip.text.strip() for one in source.strips)
-        mute = mute or only_names(part, strip.text)
+        mute = mute or only_names(part, strip.text) or names_beside(part, strip.text)
         kept = (
             says and not mute and (code_allowed or not fenced) and not tells_of_others(part, strip.text, strip.heading)
         )

@@ -47,3 +47,13 @@ def test_the_version_above_is_told_of_a_web_page(question: str, version: str) ->
 
 def test_a_passage_without_words_has_no_sentences() -> None:
     assert cut(of_type("", "text/html"), 0.5).spans == ()
+
+
+def test_a_run_in_heading_is_over_its_line_alone() -> None:
+    made = cut(
+        hit("# Lease\n\n1. Term. Twelve months from May.\n2. Rent. £1,150 a month. It is due early.\nNo pets."), 0.5
+    )
+    said = {made.text(i): made.headings[i] for i in range(len(made.spans))}
+    assert said["Twelve months from May."] == "1. Term."
+    assert said["£1,150 a month."] == said["It is due early."] == "2. Rent."
+    assert said["No pets."] == "Lease"

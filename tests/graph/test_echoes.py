@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from graph.echoes import only_names, tells_no_figure
+from graph.echoes import names_beside, only_names, tells_no_figure
 from graph.engine import Engine
 from tests.fakes.graph import ScriptedGrader, deps, hit
 
@@ -59,7 +59,28 @@ def asked(question: str, text: str) -> str:
 
 
 def test_what_only_echoes_is_refused_and_a_price_on_request_is_not() -> None:
-    assert asked("Who owns Pembury Lettings?", "Agent: Pembury Lettings\n\nTenants: Clara Whitmore") == ""
+    assert asked("Who owns Pembury Lettings?", "Agent: Pembury Lettings. Tenants: Clara Whitmore.") == ""
+    sentence = "Agent: Pembury Lettings. It belongs to Ada Byron."
+    assert "Ada Byron" in asked("Who owns Pembury Lettings?", sentence)
+    assert "成都" in asked("客服主管在哪里上班？", "岗位说明书：客服主管。\n\n工作地点：成都。")
     assert asked("How many controllers does the campus have?", "Gatewatch logs the doors of the campus.") == ""
     table = "| Option | Price (EUR) |\n|---|---|\n| Dust hood | on request |\n| Lid | 20 |"
     assert "on request" in asked("What does the dust hood cost?", table)
+
+
+@pytest.mark.parametrize(
+    ("question", "field", "beside"),
+    [
+        ("Who pays for water in the Larkspur Road flat?", "Property: Flat 3, 27 Larkspur Road, Norwich", True),
+        ("When did the Orion group end?", "Committee: Orion steering group", True),
+        ("Where is the Larkspur Road flat?", "Property: Flat 3, 27 Larkspur Road, Norwich", False),
+        ("Who owns the Larkspur Road flat?", "Owner: Ada Byron, Larkspur Road", False),
+        ("第三诊室由谁负责？", "联系人：李敏（第三诊室）", False),
+        ("How much is paid with the order?", "Payment: 40% with the order, 60% later", False),
+        ("How much is the Orion licence?", "Licence: Orion, 40 EUR", False),
+        ("Why were shared links revoked?", "Security fix: shared links could be guessed", False),
+        ("What is the Orion meeting about?", "Topic: Orion and its budget", False),
+    ],
+)
+def test_a_field_that_only_names_what_it_is_about(question: str, field: str, beside: bool) -> None:
+    assert names_beside(question, field) is beside

@@ -7,7 +7,7 @@ import pytest
 from graph.cuts import cut
 from graph.evidence import Strip
 from graph.exchanges import without_label
-from graph.fields import tells
+from graph.fields import asks_roll, tells
 from tests.fakes.graph import hit
 from tests.fakes.quoting import ask
 
@@ -165,3 +165,9 @@ def test_only_what_follows_a_question_loses_its_label(answer: str, question: str
 )
 def test_a_full_stop_is_of_the_language_that_most_of_a_quote_is_in(question: str, text: str, told: str) -> None:
     assert ask(question, text).text.endswith(told)
+
+
+def test_who_approves_an_absence_asks_for_no_roll() -> None:
+    assert not asks_roll("请假四天要谁批准？")
+    assert not asks_roll("Who approves absence on a Friday?")
+    assert asks_roll("谁请假了？")

@@ -16,6 +16,8 @@ PRICE = "| Quantity | Unit price |"
 PRICE_ROWS = ["| 1-1000 units | 5.00 |", "| 1001-5000 units | 4.20 |", "| more than 5000 units | 3.90 |"]
 FEE = "| Weight (kg) | Fee |"
 FEE_ROWS = ["| up to 5 | 4 EUR |", "| over 5 to 20 | 9 EUR |", "| over 20 | 15 EUR |"]
+SERVICE = "| Years of service | Sick pay |"
+SERVICE_ROWS = ["| 0–1 | 2 weeks |", "| 2–9 | 12 weeks |", "| 10 and more | 26 weeks |"]
 CHAIR = "| Term | Chair |"
 CHAIR_ROWS = ["| 2012–2015 | Ada Byron |", "| 2016–2019 | Max Born |", "| since 2020 | Mary Ward |"]
 
@@ -34,6 +36,9 @@ CHAIR_ROWS = ["| 2012–2015 | Ada Byron |", "| 2016–2019 | Max Born |", "| si
         ("How much is a parcel of 5 kg?", FEE, FEE_ROWS, [0]),
         ("How much is a parcel of 7500 g?", FEE, FEE_ROWS, [1]),
         ("What do I pay for more than 10 kg?", FEE, FEE_ROWS, [1, 2]),
+        ("How many weeks of sick pay do I get with 12 years of service?", SERVICE, SERVICE_ROWS, [2]),
+        ("What sick pay do I get after three years?", SERVICE, SERVICE_ROWS, [1]),
+        ("我工龄八年，年假几天？", "| 工作年限 | 天数 |", ["| 1-5 | 5 |", "| 6-10 | 8 |"], [1]),
         ("Who was the chair in 2017?", CHAIR, CHAIR_ROWS, [1]),
     ],
 )
