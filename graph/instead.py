@@ -15,6 +15,7 @@ from functools import cached_property, lru_cache
 
 from graph.beside import HYPHEN, Found, Read, folded, other_members, other_models, read, stand_beside
 from graph.cuts import cut
+from graph.deputies import other_ranks
 from graph.kindred import may_name, other_kindred, other_rows
 from graph.language import FUNCTION_WORDS, has_han
 from graph.members import asks_yes_or_no, qualifiers
@@ -107,7 +108,7 @@ def instead(question: str, hits: Sequence[Hit]) -> tuple[Instead, ...]:
     evidence = _Evidence(question, hits)
     finders = (
         _versions, _releases, _counted, _days, _years, _editions, _places, _modified, _together, _members, _models,
-        _kindred,
+        _kindred, _ranks,
     )  # fmt: skip
     plain = folded(question)
     told = {
@@ -370,6 +371,11 @@ def _kindred(question: str, evidence: _Evidence) -> Found:
     if may_name(question, evidence.passages):
         yield from other_kindred(question, evidence.read)
         yield from other_rows(question, evidence.read)
+
+
+def _ranks(question: str, evidence: _Evidence) -> Found:
+    """The deputy head where only the head is named."""
+    return other_ranks(question, evidence.passages)
 
 
 def _as_written(thing: str, text: str) -> str:

@@ -28,8 +28,9 @@ _IDENTIFIER = re.compile(
     r"(?<![A-Za-z0-9._/-])[A-Za-z](?=[A-Za-z0-9._/-]*\d)[A-Za-z0-9]*(?:[._/-][A-Za-z0-9]+)*"
     r"|(?<![A-Za-z0-9._/-])[A-Za-z][A-Za-z0-9-]*(?:\.[A-Za-z][A-Za-z0-9-]*)*(?:_[A-Za-z0-9._-]*[A-Za-z0-9])"
     r"|(?<![A-Za-z0-9._/-])[a-z][a-z-]*(?:\.[a-z][a-z-]*){2,}(?![A-Za-z0-9._/-])"
+    r"|(?<![\w./-])(?:19|20)\d\d[-/]\d{3}(?![\w/-])"
 )
-"""A letter and digits; what an underscore joins; three lower-case words that dots join."""
+"""A letter and digits; what an underscore joins; three lower-case words that dots join; a year and a running number."""
 _TOLD_APART = re.compile(r"[A-Z]|[._/-]")
 """In lower case and one piece it is as often a name or a word: user42, python3."""
 _SHORTEST = 3

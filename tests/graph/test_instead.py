@@ -230,3 +230,21 @@ def test_no_word_goes_on_behind_a_counter() -> None:
     (told,) = instead("条例第三十五条说了什么？", [hit("第三十条 数据应当分类。第三十一条 数据应当分级。")])
     assert told.asked == "第三十五条"
     assert "第三十条" in told.found
+
+
+@pytest.mark.parametrize(
+    ("question", "passage", "found"),
+    [
+        ("信息中心副主任是谁？", "会议由信息中心主任蔡志远主持。", ("主任",)),
+        ("信息中心主任是谁？", "会议由信息中心副主任蔡志远主持。", ("副主任",)),
+        ("Who is the deputy head of Sales?", "The head of Sales is Ada Byron.", ("head",)),
+        ("Who is the director of Sales?", "The assistant director of Sales is Ada Byron.", ("assistant director",)),
+        ("信息中心主任是谁？", "主任蔡志远，副主任李敏。", None),
+        ("信息中心副主任是谁？", "主任蔡志远，副主任李敏。", None),
+        ("Who is the vice president?", "The Vice-President is Ada Byron, the president Max Born.", None),
+        ("Who is the director of Sales?", "Ada Byron leads Sales.", None),
+    ],
+)
+def test_a_deputy_is_not_the_head(question: str, passage: str, found: tuple[str, ...] | None) -> None:
+    told = instead(question, [hit(passage)])
+    assert [each.found for each in told] == ([] if found is None else [found])

@@ -94,3 +94,10 @@ def test_only_the_part_of_a_question_that_names_what_is_lacking_is_left_open() -
     neither = asyncio.run(engine.ask("How long is the warranty of the QM-500, and what does the code E21 mean?"))
     assert (neither.status, neither.confidence) == ("abstained", UNNAMED)
     assert "None of what was found mentions QM-500, E21." in neither.text
+
+
+def test_a_year_and_a_running_number_name_a_report() -> None:
+    passage = hit("Incident report 2025-014. It lasted from May 2025-06 to 2026.")
+    assert lacking("How many orders failed in incident 2025-013?", [passage]) == ("2025-013",)
+    assert lacking("How many orders failed in incident 2025-014?", [passage]) == ()
+    assert lacking("How many orders failed in 2019-2020?", [passage]) == ()
