@@ -63,11 +63,13 @@ def answered_at(found: Scored, abstained: float) -> float:
     return float((confidence[answerable] > bound).mean())
 
 
-def ece_by_chance(found: Scored) -> float:
-    """What a perfectly calibrated grader of the same confidences would show: bins of few cases are never exact."""
+def ece_by_chance(found: Scored) -> tuple[float, float]:
+    """What a perfectly calibrated grader of the same confidences would show, as bins of few cases are never exact: the
+    mean, and how often at least as much as was found."""
     confidence = found[0].tolist()
     drawn = np.random.default_rng(0).random((DRAWS, len(confidence))) < found[0]
-    return float(np.mean([quality(confidence, labels.tolist()).ece for labels in drawn]))
+    shown = np.array([quality(confidence, labels.tolist()).ece for labels in drawn])
+    return float(shown.mean()), float((shown >= of_scored(found).ece).mean())
 
 
 def together(found: Mapping[str, Scored], suites: Sequence[str]) -> Scored:
@@ -119,7 +121,8 @@ def render(cases: Sequence[Case], shipped: Calibration) -> str:
         "## Telling the answerable from the rest",
         "",
         "The ECE of some hundred cases is above 0 for any grader, as ten bins of them are never exact; *by chance* is "
-        f"the mean of {DRAWS:,} draws from a grader of the same confidences whose every probability is right.",
+        f"the mean of {DRAWS:,} draws from a grader of the same confidences whose every probability is right, and how "
+        "many of the draws are at or above the figure beside it.",
         "",
         *table(
             [
@@ -177,10 +180,15 @@ def _quality_row(suite: str, half: Scored, unseen: Scored, before: Scored) -> li
     one, two = of_scored(half), of_scored(unseen)
     return [
         suite,
-        *(str(one.count), f"{one.auc:.3f}", f"{one.ece:.3f}", f"{ece_by_chance(half):.3f}"),
-        *(str(two.count), f"{two.auc:.3f}", f"{two.ece:.3f}", f"{ece_by_chance(unseen):.3f}"),
+        *(str(one.count), f"{one.auc:.3f}", f"{one.ece:.3f}", _chance(half)),
+        *(str(two.count), f"{two.auc:.3f}", f"{two.ece:.3f}", _chance(unseen)),
         f"{of_scored(before).auc:.3f}",
     ]
+
+
+def _chance(found: Scored) -> str:
+    mean, at_least = ece_by_chance(found)
+    return f"{mean:.3f} ({at_least:.0%})"
 
 
 def _abstaining(which: str, found: dict[str, Scored]) -> Iterator[str]:
