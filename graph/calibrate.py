@@ -116,7 +116,7 @@ def calibrate(
     signal = signal or next(name for name in SIGNALS if any(name in row for row in rows))
     if signal != "coverage" and any("interaction" in row for row in rows):
         # What has read the tokens leaves little to the others: more of them only fit the sets at hand.
-        features = {*READ, f"{signal}_margin", "coverage"}
+        features = {*READ, "answers_matched", f"{signal}_margin", "coverage"}
     else:
         features = {f"{signal}_margin", f"{signal}_first", "coverage", "coverage_first", "agreement"}
         features |= {"dense"} if signal != "coverage" else set()

@@ -59,6 +59,9 @@ def question_features(hits: Sequence[Hit]) -> dict[str, float]:
         # As log odds: .99 is to .9 what .5 is to .1.
         chance = min(1 - CERTAIN, max(CERTAIN, features["answers"]))
         features["answers"] = math.log(chance / (1 - chance))
+        if "interaction" in features:
+            # What it thinks of a sentence that says little of the question is worth less, either way.
+            features["answers_matched"] = features["answers"] * features["interaction"]
     if not spoken:
         return features
     ranks = [
