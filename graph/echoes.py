@@ -83,7 +83,8 @@ def names_beside(question: str, sentence: str) -> bool:
     further = asked - told
     expected = _expected(question)
     return (
-        bool(asked & told)
+        # What says more than it names may tell it in a way that no kind knows.
+        2 * len(asked & told) >= max(1, len(content_words(value)))
         and bool(further)
         and not known_words(name) & further
         and bool(expected)

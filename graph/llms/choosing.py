@@ -135,8 +135,15 @@ def _less_than_echo(part: str, sources: Sequence[Source], best: Strip) -> bool:
     is the very field."""
     if tells(part, best.text, best.heading) or refers_back(best.text):
         return False
-    echoes = [one for source in sources for one in source.strips if only_names(part, one.text)]
+    echoes = [
+        one for source in sources for one in source.strips if only_names(part, one.text) and not _headed(part, one)
+    ]
     return any(_covers(part, one) > _covers(part, best) for one in echoes)
+
+
+def _headed(part: str, strip: Strip) -> bool:
+    """Whether a heading tells what is asked: "New: dark mode." is told by the version above it."""
+    return telling(part, strip.text, above(strip)) is not None
 
 
 def _told(part: str, chosen: Sequence[tuple[Source, Strip]]) -> Iterator[str]:
@@ -190,11 +197,12 @@ def _scored(
         says = bool(content_words(strip.text) - asked) or (negated(strip.text) and not negated(part))
         says |= option is not None and option.tells(strip.text)
         # "Removed: the spell checker." under the version that is asked for, or before the date.
-        says = says or telling(part, strip.text, above(strip)) is not None or _completed(part, source, strip)
+        headed = _headed(part, strip)
+        says = says or headed or _completed(part, source, strip)
         # Of a document's own questions and of a bare "Yes." what follows is the answer.
         mute = is_question(strip.text) or is_verdict(strip.text) or _only_announces(source, strip)
         mute = mute or any(one.heading == strip.text.strip() for one in source.strips)
-        mute = mute or only_names(part, strip.text) or names_beside(part, strip.text)
+        mute = mute or (not headed and (only_names(part, strip.text) or names_beside(part, strip.text)))
         kept = (
             says and not mute and (code_allowed or not fenced) and not tells_of_others(part, strip.text, strip.heading)
         )

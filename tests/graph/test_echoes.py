@@ -64,6 +64,9 @@ def test_what_only_echoes_is_refused_and_a_price_on_request_is_not() -> None:
     assert "Ada Byron" in asked("Who owns Pembury Lettings?", sentence)
     assert "成都" in asked("客服主管在哪里上班？", "岗位说明书：客服主管。\n\n工作地点：成都。")
     assert asked("How many controllers does the campus have?", "Gatewatch logs the doors of the campus.") == ""
+    notes = "# Tallybook\n\n## 5.3.0 – 2024-10-01\n\n- New: dark mode.\n- Removed: support for Windows 8.1."
+    assert "5.3.0" in asked("Which version introduced dark mode?", notes)
+    assert "5.3.0" in asked("In which version was support for Windows 8.1 removed?", notes)
     table = "| Option | Price (EUR) |\n|---|---|\n| Dust hood | on request |\n| Lid | 20 |"
     assert "on request" in asked("What does the dust hood cost?", table)
 
@@ -79,6 +82,11 @@ def test_what_only_echoes_is_refused_and_a_price_on_request_is_not() -> None:
         ("How much is paid with the order?", "Payment: 40% with the order, 60% later", False),
         ("How much is the Orion licence?", "Licence: Orion, 40 EUR", False),
         ("Why were shared links revoked?", "Security fix: shared links could be guessed", False),
+        (
+            "分享链接漏洞是谁报告的？",
+            "安全：修复分享链接可被猜测的漏洞，旧链接已全部失效。感谢白帽子“小林”报告。",
+            False,
+        ),
         ("What is the Orion meeting about?", "Topic: Orion and its budget", False),
     ],
 )
