@@ -6,6 +6,7 @@ of the time of the `tokenizers` library on this vocabulary of 250,000 pieces, an
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +41,9 @@ def write_tokenizer(weights: Weights, path: Path) -> None:
     path.write_bytes(model.SerializeToString())
 
 
+@lru_cache(maxsize=2)
 def load_tokenizer(path: Path) -> Any:
-    """A `SentencePieceProcessor`; its `encode` is thread-safe."""
+    """A `SentencePieceProcessor`; its `encode` is thread-safe, and embedders of a process share it."""
     from sentencepiece import SentencePieceProcessor
 
     return SentencePieceProcessor(model_file=str(path))
