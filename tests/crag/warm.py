@@ -8,7 +8,7 @@ starts a thread, and a thread does not come along when a process is forked.
 
 from __future__ import annotations
 
-import chromadb.api.rust  # noqa: F401
+import chromadb.api.rust
 import chromadb.telemetry.product.posthog  # noqa: F401
 import datasets  # noqa: F401
 import docx  # noqa: F401
@@ -24,7 +24,7 @@ import pydantic  # noqa: F401
 import uvicorn  # noqa: F401
 
 import crag.api.app
-import crag.cli  # noqa: F401
+import crag.cli
 import crag.cli.ask
 import crag.cli.eval_run
 import crag.cli.ingest  # noqa: F401
