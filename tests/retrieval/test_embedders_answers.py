@@ -68,8 +68,9 @@ def reader() -> E5TokenReader:
 
 def test_what_answers_is_told_from_what_is_about_the_same(reader: E5TokenReader) -> None:
     chances = [reader.answer_chances(question, [held, near]) for question, held, near in CASES]
-    assert sum(answer > 0.3 > other for answer, other in chances) >= 8
-    assert sum(answer > 2 * other for answer, other in chances) >= 9
+    # How high a chance is enough is for the calibration to say.
+    assert sum(answer > 0.15 > other for answer, other in chances) >= 8
+    assert sum(answer > 2 * other for answer, other in chances) >= 10
 
 
 def test_a_text_is_judged_the_same_whatever_is_judged_beside_it(reader: E5TokenReader) -> None:
