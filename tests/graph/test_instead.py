@@ -243,6 +243,12 @@ def test_no_word_goes_on_behind_a_counter() -> None:
         ("信息中心副主任是谁？", "主任蔡志远，副主任李敏。", None),
         ("Who is the vice president?", "The Vice-President is Ada Byron, the president Max Born.", None),
         ("Who is the director of Sales?", "Ada Byron leads Sales.", None),
+        ("Who is the director of Sales?", "The Deputy Director of Sales is Ada Byron.", ("Deputy Director",)),
+        ("Who is the Director of Sales?", "deputy director: Ada Byron; deputy director", ("deputy director",)),
+        ("Who is the director of Sales?", "The Director is Max Born, the Deputy Director Ada Byron.", None),
+        ("公司CEO是谁？", "会议由代理CEO王敏主持。", ("代理CEO",)),
+        ("代理CEO是谁？", "公司CEO王敏主持了会议。", ("CEO",)),
+        ("公司CEO是谁？", "公司CEO王敏主持了会议，代理CEO缺席。", None),
     ],
 )
 def test_a_deputy_is_not_the_head(question: str, passage: str, found: tuple[str, ...] | None) -> None:
