@@ -25,9 +25,21 @@ _FIGURE = re.compile(
     re.IGNORECASE,
 )
 """Numbers, and what says how much or how often without one."""
-_YEAR = re.compile(r"\d{3,4}|年|[世纪代]")
-_FLOOR = re.compile(r"[楼樓层層]|地下|\bF\d|\d[Ff]\b")
-_HOUR = re.compile(r"[点點时時]|\d[:：]\d\d|[早晚午夜全]")
+_YEAR = re.compile(
+    r"\d{3,4}|['’]\d\d\b|\b(?:AD|CE|BCE?) ?\d|\d ?(?:AD|CE|BCE?)\b|[年世紀纪代朝]"
+    r"|\b(?:years?|decades?|century|centuries|age|era|reign|dynasty|born|aged)\b",
+    re.IGNORECASE,
+)
+_FLOOR = re.compile(
+    r"[楼樓层層]|地下|\bF\d|\d[Ff]\b|\b(?:floors?|stor(?:e?ys?|ies)|levels?|basement|cellar|attic|lobby|(?:up|down)stairs)\b",
+    re.IGNORECASE,
+)
+_HOUR = re.compile(
+    r"[点點时時]|\d[:：.]\d\d|[早晚午夜全]"
+    r"|\d ?[ap]\.?m\b|\b(?:noon|midday|midnight|o'clock|half past|quarter (?:past|to)|hours?|morning|afternoon|evening"
+    r"|night|daily|dawn|sunrise|sunset|dusk)\b",
+    re.IGNORECASE,
+)
 _ASKS = tuple(
     (re.compile(asks, re.IGNORECASE), tells)
     for asks, tells in (

@@ -47,6 +47,17 @@ def test_a_field_echoes_whose_value_the_question_says(question: str, field: str,
         ("三号厅在几楼？", "三号厅在一层。", False),
         ("几点开门？", "早上八时开门。", False),
         ("Who chairs the campus board?", "The board meets on the campus.", False),
+        # In the words of the other language, and years without all of their figures.
+        ("几点开门？", "The museum opens at noon.", False),
+        ("几点关门？", "The museum shuts at 5 p.m.", False),
+        ("几点关门？", "The museum shuts its doors.", True),
+        ("前台在几楼？", "The front desk is in the basement.", False),
+        ("前台在几楼？", "The front desk is by the door.", True),
+        ("哪一年成立的？", "It was founded in the last year of the war.", False),
+        ("哪一年成立的？", "It was founded by two brothers.", True),
+        ("What year did the volcano erupt?", "It erupted in AD 79.", False),
+        ("Which year was the club founded?", "The club was founded in the summer of '98.", False),
+        ("Which year was the bridge built?", "这座桥始建于北宋，成于明朝。", False),
     ],
 )
 def test_a_number_is_told_by_a_figure_beside_names(question: str, text: str, none: bool) -> None:
