@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from graph.evidence import Strip
 
@@ -11,14 +12,16 @@ _SETTING = re.compile(
     r"[ \t]*(?:[#;]?[A-Za-z][\w.-]*|[#;] [A-Za-z][\w-]*(?:[._-][\w-]+)+|[#;] [\w.-]+(?=[ \t]*=))[ \t]*(?:=|:(?=\s|\Z))"
 )
 """Also one that is commented out; what is behind it must not read as a sentence that a comment opens with "Note:"."""
-_COMMENT = re.compile(r"[ \t]*(?:[#;]|//|\[[^\]\n]+\][ \t]*\Z)")
+_COMMENT = re.compile(r"[ \t]*(?:[#;]|//|--(?=\s|\Z)|\[[^\]\n]+\][ \t]*\Z)")
 """The name of a section too."""
 
 
-def listed_settings(text: str) -> list[tuple[int, int]]:
+# A passage is asked for each of its strips.
+@lru_cache(maxsize=256)
+def listed_settings(text: str) -> tuple[tuple[int, int], ...]:
     """The settings of the fenced blocks of a passage that hold two and more and nothing but settings and comments."""
     if "```" not in text and "~~~" not in text:
-        return []
+        return ()
     found: list[tuple[int, int]] = []
     for block in _FENCED.finditer(text):
         lines = _lines(text, *block.span(2))
@@ -37,7 +40,7 @@ def listed_settings(text: str) -> list[tuple[int, int]]:
             if own:
                 found.append((first, end))
                 first = None
-    return found
+    return tuple(found)
 
 
 def is_setting(strip: Strip) -> bool:

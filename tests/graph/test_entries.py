@@ -202,10 +202,17 @@ def test_a_setting_that_is_commented_out_shows_its_default() -> None:
 
 
 def test_code_is_no_listing_of_settings() -> None:
-    assert listed_settings("```python\na = 1\nb = 2\nprint(a)\n```") == []
-    assert listed_settings("```\n# Note: one\na: 1\n```") == []
+    assert listed_settings("```python\na = 1\nb = 2\nprint(a)\n```") == ()
+    assert listed_settings("```\n# Note: one\na: 1\n```") == ()
     text = "```yaml\n# 保留天数\nkeep: 30\n#fails: 3\n"
     assert [text[start:end] for start, end in listed_settings(text)] == ["# 保留天数\nkeep: 30", "#fails: 3"]
+    text = "```\n-- how long a query may take\ntimeout = 30\n--retries 3\n"
+    assert listed_settings(text) == ()
+    text = "```\n-- how long a query may take\ntimeout = 30\n--\nretries = 3\n"
+    assert [text[start:end] for start, end in listed_settings(text)] == [
+        "-- how long a query may take\ntimeout = 30",
+        "--\nretries = 3",
+    ]
 
 
 def test_a_verb_behind_setting_is_no_option() -> None:
