@@ -9,15 +9,16 @@ whose kind is nowhere may go by another name.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from graph.beside import HYPHEN, Found, Read, folded, other_members, other_models, read, stand_beside
 from graph.cuts import cut
 from graph.deputies import other_ranks
+from graph.han_words import ending, han_words, placed, rest_of_word
 from graph.kindred import may_name, other_kindred, other_rows
-from graph.language import FUNCTION_WORDS, has_han
+from graph.language import FUNCTION_WORDS
 from graph.members import asks_yes_or_no, qualifiers
 from graph.named import CALENDAR, said
 from graph.naming import apart, names, same
@@ -82,14 +83,6 @@ _EDITION = re.compile(r"[\u4e00-\u9fff]{2,4}[版级型]")
 _MODIFIED = re.compile(r"(?<=[a-z0-9,;] )([A-Z][A-Za-z]*[a-z]) ([a-z]{4,})\b")
 _CODE = re.compile(r"(?![QqHh]\d)([A-Za-z]{1,4})[ -]?(\d{1,6})")
 """Of quarters and halves the members are told apart sentence by sentence (`graph.members`)."""
-_EMPTY_WORDS = frozenset("pcudrfy") | {"uj", "ul", "uz", "ug", "ud"}
-"""Tags of prepositions, conjunctions, particles, adverbs, pronouns: a name of an edition begins with none."""
-_HAN_ONLY = re.compile(r"[\u4e00-\u9fff]+")
-_CLAUSE_END = re.compile(r"[^\u4e00-\u9fff]")
-_COUNTERS = frozenset("条章节款项页号期届级类种个次天年月日周轮批卷册版型讲课步座台楼层季")
-"""No word goes on behind these, whatever they may begin."""
-_WORD_REACH = 10
-"""Characters behind a number within which the word ends that it counts."""
 _ASKING = re.compile(r"[什哪几多谁何怎每各]")
 
 
@@ -247,20 +240,9 @@ def _numbered(pattern: re.Pattern[str], text: str, *, before: bool) -> dict[tupl
         if CALENDAR.fullmatch(kind):
             continue
         values = stated(number).quantities
-        word, noun = ("", "") if before else _rest_of_word(text, match.end())
+        word, noun = ("", "") if before else rest_of_word(text, match.end())
         found[kind.lower() + word, str(values[0].value) if values else number.lower()] = match[0] + word + noun
     return found
-
-
-def _rest_of_word(text: str, at: int) -> tuple[str, str]:
-    """How the word goes on that the character before `at` begins, and the noun behind it: 第三人 is of 第三人民医院."""
-    if text[at - 1] in _COUNTERS:
-        return "", ""
-    words = _tagged(_CLAUSE_END.split(text[at - 1 : at + _WORD_REACH], maxsplit=1)[0])
-    if not words or len(words[0][0]) < 2:
-        return "", ""
-    noun = next((word for word, tag in words[1:2] if tag == "n"), "")
-    return words[0][0][1:], noun
 
 
 def _days(question: str, evidence: _Evidence) -> Found:
@@ -325,16 +307,16 @@ def _is_year(question: str, match: re.Match[str]) -> bool:
 
 
 def _editions(question: str, evidence: _Evidence) -> Found:
-    for word in _han_words(question):
+    for word in han_words(question):
         if _EDITION.fullmatch(word) and not _ASKING.search(word) and word not in evidence.whole:
-            yield word, [each for text in evidence.near for each in _ending(text, word[-1], len(word))]
+            yield word, [each for text in evidence.near for each in ending(text, word[-1], len(word))]
 
 
 def _places(question: str, evidence: _Evidence) -> Found:
     """ "上海研发中心" where there is one in another city."""
-    for place, of in _placed(question):
+    for place, of in placed(question):
         if place not in evidence.whole:
-            others = [other for text in evidence.near for other, behind in _placed(text) if behind == of]
+            others = [other for text in evidence.near for other, behind in placed(text) if behind == of]
             # 滿州 and 滿洲 are two spellings of one.
             if not any(set(other) & set(place) for other in others):
                 yield place + of, [other + of for other in others]
@@ -384,34 +366,3 @@ def _as_written(thing: str, text: str) -> str:
         found[0] if (found := re.search(HYPHEN.sub("[-_]?", re.escape(part)), text, re.IGNORECASE)) else part
         for part in thing[:LONGEST].split(" + ")
     )
-
-
-@lru_cache(maxsize=1024)
-def _tagged(text: str) -> tuple[tuple[str, str], ...]:
-    import rjieba
-
-    return tuple(rjieba.tag(text))
-
-
-def _han_words(text: str) -> list[str]:
-    return [word for word, _ in _tagged(text)] if has_han(text) else []
-
-
-def _ending(text: str, last: str, length: int) -> Iterator[str]:
-    """What has `length` characters, ends with one and begins with a word that is no preposition: not 由年级."""
-    at = 0
-    for word, tag in _tagged(text):
-        run = text[at : at + length]
-        if tag not in _EMPTY_WORDS and len(run) == length and run[-1] == last and _HAN_ONLY.fullmatch(run):
-            yield run
-        at += len(word)
-
-
-def _placed(text: str) -> list[tuple[str, str]]:
-    """Places and the two-character word behind each."""
-    if not has_han(text):
-        return []
-    pairs = zip(_tagged(text), _tagged(text)[1:], strict=False)
-    return [
-        (place, of) for (place, tag), (of, _) in pairs if tag == "ns" and len(of) > 1 and has_han(of) and len(place) > 1
-    ]

@@ -7,7 +7,7 @@ question that no list knows is left as it is.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 
 from graph.attributes import goods_en, goods_zh, people_en, people_zh, places_en, places_zh
@@ -37,12 +37,13 @@ def _asked(plain: str) -> list[Attribute]:
     return [each for each in _attributes(has_han(plain)) if each.asks.search(plain)]
 
 
-def told_of_others(question: str, hits: Sequence[Hit]) -> tuple[str, ...]:
-    """Of the attributes that `untold` names those that a hit tells, then of another thing."""
+def told_of_others(question: str, hits: Sequence[Hit], silent: Collection[str]) -> tuple[str, ...]:
+    """Of the attributes that `untold` names, which `silent` holds, those that a hit tells: then of another thing."""
+    if not silent:
+        return ()
     texts = [folded(said(hit)) for hit in hits]
-    silent = untold(question, hits)
-    asked = _asked(folded(question[-LONGEST:])) if silent else []
-    return tuple(each.name for each in asked if each.name in silent and each.told(texts))
+    asked = [each for each in _asked(folded(question[-LONGEST:])) if each.name in silent]
+    return tuple(each.name for each in asked if each.told(texts))
 
 
 def untold(question: str, hits: Sequence[Hit]) -> tuple[str, ...]:

@@ -61,7 +61,7 @@ def abstention(state: State, *, filtered: bool = False) -> str:
     hits = state["best"].hits if "best" in state else ()
     lacks = (lacking, unheard, untold)
     missing = dict.fromkeys(name for each in lacks for name in each(state["standalone"], hits))
-    elsewhere = told_of_others(state["standalone"], hits) if missing else ()
+    elsewhere = told_of_others(state["standalone"], hits, missing)
     nowhere = [name for name in missing if name not in elsewhere]
     if nowhere:
         sorry += gap + _LACKING[language].format(names=comma.join(nowhere))

@@ -39,7 +39,7 @@ from graph.strips import relevances
 from retrieval.config import EmbeddingConfig, RerankConfig, RetrievalConfig
 from retrieval.embedders import build_embedder
 from retrieval.embedders.base import Embedder, Role, token_reader
-from retrieval.embedders.e5.answers import Reading
+from retrieval.embedders.e5.answers import Reading, answer_network
 from retrieval.embedders.e5.tokens import E5TokenReader
 from retrieval.embedding import embed
 from retrieval.ingest import ingest_documents
@@ -276,8 +276,7 @@ def train(
 
 def shipped() -> Network:
     network = Network()
-    with np.load(FOLDER / "answers.npz") as weights:
-        network.load_state_dict({name: torch.from_numpy(weights[name].astype(np.float32)) for name in weights})
+    network.load_state_dict({name: torch.from_numpy(value) for name, value in answer_network().weights.items()})
     return network
 
 
