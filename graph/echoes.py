@@ -10,9 +10,12 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
+from graph.bearing import of_one_stem
+from graph.exchanges import is_question, is_verdict
 from graph.fields import field_of, tells
+from graph.lists import LIST_ITEM
 from graph.measures import measures
-from graph.members import asks_yes_or_no
+from graph.members import asks_yes_or_no, whether
 from graph.questions import Expected, asks_why
 from graph.support import content_words, identifiers, known_words
 
@@ -69,6 +72,14 @@ _FACT = re.compile(
     re.IGNORECASE,
 )
 """Asks for what the value of a field would be."""
+_OPEN = re.compile(
+    r"\b(?:tell|know|known|sa(?:y|ys|id)|explain\w*|describe\w*|show|clear|find|see|mention\w*|state[ds]?|specif\w+|remember"
+    r"|idea|define[ds]?)\b.{0,60}\b(?:what|which|who|whom|whose|when|where|why|how)\b"
+    r"|什么|什麼|多少|[几幾谁誰哪]|如何|怎[么麼样樣]|[为為]何|[为為]什"
+)
+"""Asks by yes or no for what another question would ask."""
+_LEAVES_OPEN = re.compile(r"\bwhether\b|\bif\b|如果|若(?!干)|假如|\A\s*#", re.IGNORECASE)
+"""No statement, or one of something that need not be."""
 _CODED = re.compile(r"(?<![A-Za-z])(?!(?:EUR|USD|GBP|CNY|RMB|HKD|JPY|CHF)\d)[A-Za-z]+[-_]?\d[\w.-]*")
 
 
@@ -102,6 +113,28 @@ def names_beside(question: str, sentence: str) -> bool:
         and bool(expected)
         and expected.share(sentence) == 0.0
     )
+
+
+def affirms(question: str, sentence: str) -> bool:
+    """Whether a sentence says what a question asks by yes or no, in its words: there it is the answer, where it would
+    only echo any other question. What has half of them or less ("The lantern works" of below zero) says something else,
+    and so does an item that has not all: "Open fires", of what is not allowed.
+    """
+    if not asks_yes_or_no(question) or _OPEN.search(question):
+        return False
+    if is_question(sentence) or asks_yes_or_no(sentence) or _LEAVES_OPEN.search(sentence):
+        return False
+    asked = known_words(whether(question))
+    held = len(of_one_stem(asked, content_words(sentence)))
+    return held == len(asked) > 0 if LIST_ITEM.match(sentence) else 2 * held > len(asked)
+
+
+def rules(question: str, sentence: str) -> bool:
+    """Whether a sentence is a field that says yes or no to what is asked so: "Waterproof: yes"."""
+    if (field := field_of(sentence)) is None or not is_verdict(field[1]) or not asks_yes_or_no(question):
+        return False
+    named = content_words(field[0])
+    return bool(named) and of_one_stem(named, known_words(question)) == named
 
 
 # A question is asked of all sentences.

@@ -123,8 +123,18 @@ _EVERY = {
 }
 
 
+_WHETHER = (
+    r"\A(?:(?!\b(?:what|which|who|whom|whose|how|when|where|why)\b).)*?\b(?:tell|know|wonder\w*|see|check|confirm|ask|sure|say)\b"
+    r"(?: \w+)? (?:whether|if)\b"
+)
 _YES_NO = re.compile(
-    r"\A\W*(?:is|are|was|were|do|does|did|can|could|may|must|will|has|have|should)\b|[吗么嗎](?:[?？!。]|\Z)|是否|能否|可否|是不是|能不能|有没有",
+    r"\A\W*(?:(?:so|and|but|also|then|hi|hello|please),? )*"
+    r"(?:is|are|was|were|do|does|did|can|could|may|must|will|would|shall|has|have|should)(?:n['’]t)?\b"
+    r"|\A\W*(?:can|wo)(?:['’]t|not)\b|, ?(?:right|correct|yes|no)\W*\Z"
+    r"|, ?(?:is|are|was|were|do|does|did|can|could|will|would|has|have|should|won|ain)(?:n?['’]t)?"
+    r" (?:it|he|she|they|there|that|you|we|I|one)\W*\Z"
+    rf"|{_WHETHER}"
+    r"|[吗么嗎](?:[?？!。]|\Z)|是否|能否|可否|([\u4e00-\u9fff])(?:不|没|沒)\1|有无|有無",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(r"[^,，:：;；。!?？]+(?:,(?=\d{3})[^,，:：;；。!?？]+)*")
@@ -262,6 +272,14 @@ def qualifiers(question: str) -> list[Member]:
             kept.append(each)
             taken[each.start : each.end] = b"\1" * (each.end - each.start)
     return kept
+
+
+_UP_TO_WHETHER = re.compile(_WHETHER, re.IGNORECASE)
+
+
+def whether(question: str) -> str:
+    """A question by yes or no without "I would like to know whether"."""
+    return _UP_TO_WHETHER.sub("", question)
 
 
 def asks_yes_or_no(question: str) -> bool:

@@ -12,7 +12,7 @@ from graph.bearing import Piece, idle_rows, of_one_stem, speaking, tells_by_prop
 from graph.behind import head_of, told_with
 from graph.columns import offers, row_name
 from graph.cuts import refers_back
-from graph.echoes import names_beside, only_names, tells_no_figure
+from graph.echoes import affirms, names_beside, only_names, rules, tells_no_figure
 from graph.entries import asked as asked_option
 from graph.evidence import Source, Strip
 from graph.exchanges import is_question, is_verdict
@@ -105,6 +105,10 @@ def ranked(request: Request, part: str, number: int | None) -> list[tuple[Source
     # 陪产假 names no row of 产假.
     others = asked.replace(row, " ") if row else asked
     covers = _covers(part, strip) * (ELSEWHERE if several else 1.0)
+    # What has less of it than the sentence that says just this tells something else of the same thing.
+    said = rules(part, strip.text) or (
+        affirms(part, strip.text) and not content_words(strip.text) - content_words(part)
+    )
     chosen = [
         (each, one)
         for score, each, one in scored
@@ -125,9 +129,11 @@ def ranked(request: Request, part: str, number: int | None) -> list[tuple[Source
         # Of another document only what is about as much of the question.
         and (each.hit.document.id == home or _covers(part, one) >= max(covers, 1))
         and (not settled or expected.share(one.text) > 0)
+        and (not said or refers_back(one.text) or _covers(part, one) >= _covers(part, strip))
     ]
     # Where it is asked how much, what has no number tells something else of the same thing; but a price is on request.
-    return [] if not answered and tells_no_figure(part, _told(part, chosen)) else chosen
+    figured = answered or said or not tells_no_figure(part, _told(part, chosen))
+    return chosen if figured else []
 
 
 def _less_than_echo(part: str, sources: Sequence[Source], best: Strip) -> bool:
@@ -174,7 +180,12 @@ def _scored(
             score = own - IDLE_MALUS
         elif odd.elsewhere:
             score = own + KIND_BONUS * expected.share(strip.text, header or "")
-        elif under or _answers(question, part, source, strip) or tells(part, strip.text, strip.heading):
+        elif (
+            under
+            or rules(part, strip.text)
+            or _answers(question, part, source, strip)
+            or tells(part, strip.text, strip.heading)
+        ):
             score = own + ROW_BONUS
         else:
             score = own + KIND_BONUS * expected.share(strip.text, header or "")
@@ -192,10 +203,12 @@ def _scored(
                 score = max(score, CONCLUDING * before[0])
             elif (several and own >= least) or is_verdict(before[1].text):
                 score = max(score, FOLLOWING * before[0])
-        # A sentence that only repeats the question answers nothing, unless it denies what is asked, or says that an
-        # option is required where it is asked whether.
+        # A sentence that only repeats the question answers nothing, unless it is asked whether that is so, or denies
+        # what is asked, or says that an option is required where it is asked whether.
         says = bool(content_words(strip.text) - asked) or (negated(strip.text) and not negated(part))
-        says |= option is not None and option.tells(strip.text)
+        says |= (
+            affirms(part, strip.text) or rules(part, strip.text) or (option is not None and option.tells(strip.text))
+        )
         # "Removed: the spell checker." under the version that is asked for, or before the date.
         headed = _headed(part, strip)
         says = says or headed or _completed(part, source, strip)

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from graph.echoes import names_beside, only_names, tells_no_figure
+from graph.echoes import affirms, names_beside, only_names, rules, tells_no_figure
 from graph.engine import Engine
 from tests.fakes.graph import ScriptedGrader, deps, hit
 
@@ -62,6 +62,85 @@ def test_a_field_echoes_whose_value_the_question_says(question: str, field: str,
 )
 def test_a_number_is_told_by_a_figure_beside_names(question: str, text: str, none: bool) -> None:
     assert tells_no_figure(question, [text]) is none
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "affirmed"),
+    [
+        ("Is the lantern waterproof?", "The lantern is waterproof.", True),
+        ("Isn't the lantern waterproof?", "The lantern is waterproof.", True),
+        ("The lantern is waterproof, isn't it?", "The lantern is waterproof.", True),
+        ("So, is breakfast included?", "Breakfast is included.", True),
+        ("Does the lantern work below zero degrees?", "The lantern works below zero degrees.", True),
+        ("Is the electricity included in the price?", "Electricity is included.", True),
+        ("Is the fuel surcharge included?", "Fuel surcharges are included.", True),
+        ("Can you tell me whether dogs are welcome?", "Dogs are welcome.", True),
+        ("价格含早餐吗？", "价格含早餐。", True),
+        ("营地提不提供毛巾？", "营地提供毛巾。", True),
+        ("房间内是不是禁止吸烟？", "房间内禁止吸烟。", True),
+        ("Is the lantern waterproof?", "- The lantern is waterproof", True),
+        ("I would like to know if dogs are welcome.", "Dogs are welcome.", True),
+        # It says less, asks itself, or leaves it open.
+        ("Does the lantern work below zero degrees?", "The lantern works.", False),
+        ("Is the lantern waterproof?", "Is the lantern waterproof?", False),
+        ("价格含早餐吗？", "价格是否含早餐", False),
+        ("Are open fires allowed?", "- Open fires", False),
+        ("Is the lantern waterproof?", "Whether the lantern is waterproof.", False),
+        ("Is the lantern waterproof?", "## The waterproof lantern", False),
+        # Something else is asked for.
+        ("Why is the lantern waterproof?", "The lantern is waterproof.", False),
+        ("How can I check whether the lantern is waterproof?", "The lantern is waterproof.", False),
+        ("Do you know who built the lantern?", "The lantern was built.", False),
+        ("请问营地提供什么毛巾吗？", "营地提供毛巾。", False),
+    ],
+)
+def test_what_says_what_is_asked_by_yes_or_no_is_no_echo(question: str, sentence: str, affirmed: bool) -> None:
+    assert affirms(question, sentence) is affirmed
+
+
+@pytest.mark.parametrize(
+    ("question", "field", "ruled"),
+    [
+        ("Is the lantern waterproof?", "Waterproof: yes", True),
+        ("手电筒防水吗？", "防水：是", True),
+        ("手电筒支持退货吗？", "- 退货：不支持", True),
+        ("Is the lantern waterproof?", "Dimmable: yes", False),
+        ("Is the lantern waterproof?", "Waterproof bag: yes", False),
+        ("Is the lantern waterproof?", "Waterproof: to 3 m", False),
+        ("Why is the lantern waterproof?", "Waterproof: yes", False),
+    ],
+)
+def test_a_field_rules_what_is_asked_by_yes_or_no(question: str, field: str, ruled: bool) -> None:
+    assert rules(question, field) is ruled
+
+
+CAMP = "Electricity is included. Firewood is not included. Dogs are welcome. Smoking is forbidden. Children are free."
+LANTERN = (
+    "The lantern is heavy. The lantern has a USB port. The lantern is not dimmable. The lantern works below zero "
+    "degrees. The lantern supports Bluetooth."
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "told"),
+    [
+        ("Is electricity included?", CAMP, "Electricity is included. [1]"),
+        ("Is firewood included?", CAMP, "Firewood is not included. [1]"),
+        ("Are dogs welcome?", CAMP, "Dogs are welcome. [1]"),
+        ("Is smoking forbidden?", CAMP, "Smoking is forbidden. [1]"),
+        ("Are children free?", CAMP, "Children are free. [1]"),
+        ("Is the lantern heavy?", LANTERN, "The lantern is heavy. [1]"),
+        ("Does the lantern have a USB port?", LANTERN, "The lantern has a USB port. [1]"),
+        ("Is the lantern dimmable?", LANTERN, "The lantern is not dimmable. [1]"),
+        ("Does the lantern work below zero degrees?", LANTERN, "The lantern works below zero degrees. [1]"),
+        ("Is breakfast included?", "Is breakfast included? Breakfast is included.", "Breakfast is included. [1]"),
+        ("儿童免费入场吗？", "价格含早餐。营地提供毛巾。儿童免费入场。", "儿童免费入场。[1]"),
+        ("营地提不提供毛巾？", "价格含早餐。营地提供毛巾。儿童免费入场。", "营地提供毛巾。[1]"),
+        ("Is breakfast included?", "Is breakfast included?", ""),
+    ],
+)
+def test_what_is_asked_by_yes_or_no_is_told_by_the_sentence_that_says_it(question: str, text: str, told: str) -> None:
+    assert asked(question, text) == told
 
 
 def asked(question: str, text: str) -> str:

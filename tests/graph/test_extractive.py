@@ -100,7 +100,7 @@ def test_a_denial_in_the_words_of_the_question_is_an_answer(question: str, sente
 
 def test_a_sentence_that_only_repeats_the_question_is_none() -> None:
     assert ask("Why does the pump not start?", "The pump does not start.").status == "abstained"
-    assert ask("Does the pump start?", "The pump does start.").status == "abstained"
+    assert ask("Do you know why the pump does start?", "The pump does start.").status == "abstained"
 
 
 def test_nothing_is_said_twice() -> None:
