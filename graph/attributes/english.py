@@ -14,6 +14,13 @@ _COUNT = (
     r"(?:\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|dozens?|hundreds?|thousands?"
     r"|millions?|half|couple|several|many|few|no|none|single|one)\b)"
 )
+VERB = (
+    r"(?:do|does|did|is|are|was|were|can|could|may|might|must|will|would|should|shall|have|has|had|work|works|worked|there"
+    r"|in|at|on|of|and|or|to|for|with|by|now|currently|today|altogether)\b"
+)
+"""What may stand behind the noun that is counted."""
+OF_WHICH = rf"(?:(?!{VERB}|\w+s )[\w'’-]+ ){{0,3}}"
+"""Between "how many" and the noun that it counts: "full-time", but neither a verb nor another noun that is counted."""
 _LENGTH = r"(?:km|cm|mm|m|met(?:er|re)s?|kilomet(?:er|re)s?|miles?|feet|foot|ft|inch(?:es)?)"
 SIZE = (
     rf"\d ?[x×*] ?\d|{_COUNT} ?{_LENGTH} (?:by|x|×)|{_COUNT}[ -]?{_LENGTH}\b"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graph.attributes.english import BY, asks, counted
+from graph.attributes.english import BY, OF_WHICH, VERB, asks, counted
 from graph.attributes.words import Words
 
 ATTRIBUTES = (
@@ -57,8 +57,9 @@ ATTRIBUTES = (
         "a number of employees",
         asks(
             "",
-            r"\bhow (?:many|large)\b[^?]{0,90}\b(?:employees|staff|workforce|people (?:work|are employed"
-            r"|does \w+ employ))\b",
+            # "How many sick days did employees take?" counts days, "How many staff meetings" meetings.
+            rf"\bhow many {OF_WHICH}(?:employees|people (?:work|are employed)|staff(?! (?!members?\b|{VERB})[a-z]))\b",
+            r"\bhow (?:large|big)\b[^?]{0,90}\b(?:staff|workforce)\b",
             r"\bhow many (?:people )?(?:do|does|did) [^?]{0,90} employ\b",
             r"\bnumber of employees\b",
         ),

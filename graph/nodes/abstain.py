@@ -21,7 +21,7 @@ _FILTERED: dict[Language, str] = {
     "en": "No document passes the filter: widen it, or ask without one.",
 }
 _LACKING: dict[Language, str] = {
-    "zh": "找到的段落都没有提到 {names}。",
+    "zh": "找到的段落都没有提到{gap}{names}。",
     "en": "None of what was found mentions {names}.",
 }
 _OF_OTHERS: dict[Language, str] = {
@@ -64,7 +64,9 @@ def abstention(state: State, *, filtered: bool = False) -> str:
     elsewhere = told_of_others(state["standalone"], hits, missing)
     nowhere = [name for name in missing if name not in elsewhere]
     if nowhere:
-        sorry += gap + _LACKING[language].format(names=comma.join(nowhere))
+        # Between Chinese and Latin letters a space, between Chinese and Chinese none.
+        before = " " if nowhere[0][0].isascii() else ""
+        sorry += gap + _LACKING[language].format(names=comma.join(nowhere), gap=before)
     elif elsewhere:
         sorry += gap + _OF_OTHERS[language].format(names=comma.join(elsewhere))
     elif others := instead(state["standalone"], hits):

@@ -64,6 +64,18 @@ BOTANIST = hit("沈硯秋（1903年－1989年），植物學家，與畫家林�
         ("What does it cost?", [SHEET], ("a price",)),
         ("What colour is the TX-60?", [SHEET], ("a colour",)),
         ("How loud is the TX-60, and how heavy?", [SHEET], ()),
+        ("How many employees does the firm have?", [SHEET], ("a number of employees",)),
+        ("How many full-time staff are there?", [SHEET], ("a number of employees",)),
+        ("How many people work there?", [SHEET], ("a number of employees",)),
+        ("How large is its workforce?", [SHEET], ("a number of employees",)),
+        ("How many sick days did employees take last year?", [SHEET], ()),
+        ("How many days of leave do the laboratory staff get?", [SHEET], ()),
+        ("How many breaks may the staff take?", [SHEET], ()),
+        ("How many staff meetings are there?", [SHEET], ()),
+        ("工厂员工有多少？", [PURIFIER], ("员工人数",)),
+        ("工厂的员工有几个人？", [PURIFIER], ("员工人数",)),
+        ("工厂的员工有几天年假？", [PURIFIER], ()),
+        ("会员每月有多少积分？", [PURIFIER], ()),
         ("How wide is the TX-60?", [SHEET], ()),  # One of its two sides may be.
         ("How wide is the Alder Viaduct?", [VIADUCT], ("a width",)),
         ("Who is the architect of the Alder Viaduct?", [VIADUCT], ()),
@@ -132,7 +144,7 @@ def test_evidence_without_it_loses_its_odds_and_the_refusal_says_so() -> None:
     assert "None of what was found mentions a designer." in answer.text
     assert next(event.detail for event in answer.trace if event.node == "grade")["lacks"] == ["a designer"]
     chinese = Engine(deps([HANDBOOK], calibration=ScriptedGrader([0.9])))
-    assert "找到的段落都没有提到 婚假。" in asyncio.run(chinese.ask("婚假有几天？")).text
+    assert "找到的段落都没有提到婚假。" in asyncio.run(chinese.ask("婚假有几天？")).text
 
 
 def test_what_is_told_of_another_thing_is_not_said_to_be_mentioned_nowhere() -> None:
