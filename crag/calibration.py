@@ -102,7 +102,7 @@ def require_spans(questions: Sequence[SuiteQuestion], suite: str) -> None:
     placed = sum(bool(each.reference_spans or each.answer_spans) for each in questions if each.answerable)
     if placed >= FEWEST:
         return
-    told = f"{'No question' if not placed else f'Only {placed}'} of the {len(questions)} in the suite {suite}"
+    told = f"{'No question' if not placed else f'Only {placed}'} of the {len(questions)} in suite {suite!r}"
     raise ConfigError(
         f"{told} {'say' if placed > 1 else 'says'} where the evidence is, and calibrating asks each with its evidence "
         f"and with it withheld. It takes {FEWEST} with reference_spans, words of the document as they stand there, "
@@ -125,7 +125,7 @@ def require_enough(cases: Sequence[Case], suite: str) -> None:
     documents = len({case.document for half in found for case in half})
     if learnt + tried < FEWEST or not (learnt and tried):
         raise ConfigError(
-            f"The suite {suite} has too few questions to calibrate on: {learnt + tried} found their evidence, in "
+            f"Suite {suite!r} has too few questions to calibrate on: {learnt + tried} found their evidence, in "
             f"{documents} document{'' if documents == 1 else 's'} ({learnt} in the half that the fit learns from, "
             f"{tried} in the half that tries it). It takes {FEWEST}, with some in each half, and better a hundred; "
             "add questions about more documents."

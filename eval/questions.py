@@ -14,6 +14,9 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, Strict
 from eval.text import language_code
 from graph.language import has_han, language_of
 
+LABELS = frozenset({"split"})
+"""Keys by which sets tell their parts apart; no evaluation uses them, and none needs to be told so."""
+
 
 class _Model(BaseModel):
     model_config = ConfigDict(extra="allow", frozen=True)
@@ -135,8 +138,8 @@ class Suite:
 
     @property
     def unused_keys(self) -> tuple[str, ...]:
-        """Keys or columns of the questions that mean nothing here, sorted. Public sets carry some on purpose."""
-        return tuple(sorted({key for question in self.questions for key in question.extra}))
+        """Keys or columns of the questions that mean nothing here, sorted, without `LABELS`."""
+        return tuple(sorted({key for question in self.questions for key in question.extra if key not in LABELS}))
 
     @property
     def remarks(self) -> tuple[str, ...]:

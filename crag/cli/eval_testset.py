@@ -12,7 +12,7 @@ import click
 from crag.app import Crag
 from crag.cli.eval_options import drafter_options, judge_settings
 from crag.cli.eval_review import go_through
-from crag.cli.options import counted, home_option, json_option, print_json, unused_home_option
+from crag.cli.options import counted, home_again, home_option, json_option, print_json, unused_home_option
 from crag.cli.progress import keeping
 from eval.drafting.model import draft_with_model
 from eval.drafting.patterns import draft_by_patterns
@@ -52,7 +52,9 @@ def draft(*, out: Path, count: int, seed: int, home: Path, as_json: bool, **sett
         return
     how = model.model if model else "sentence patterns (--judge MODEL has a language model propose better ones)"
     short = f" of the {count} asked for (the documents give no more)" if len(drafts) < count else ""
-    click.echo(f"{counted(len(drafts), 'draft')}{short} by {how}, in {out}. Next: crag eval testset review {out}")
+    click.echo(
+        f"{counted(len(drafts), 'draft')}{short} by {how}, in {out}. Next: crag eval testset review {out}{home_again()}"
+    )
 
 
 @testset.command()
@@ -76,7 +78,7 @@ def review(*, file: Path, page: bool, again: bool, port: int) -> None:
     if not counts["draft"] and not again:
         click.echo("Every draft is decided; --again goes through them once more.")
     if counts["accepted"]:
-        click.echo(f"Next: crag eval testset write {file} --out SUITE")
+        click.echo(f"Next: crag eval testset write {file} --out SUITE{home_again()}")
 
 
 @testset.command()
@@ -97,6 +99,7 @@ def write(*, file: Path, out: Path, force: bool, as_json: bool) -> None:
     else:
         click.echo(
             f"{counted(count, 'question')} in {out}. Next: crag eval run --suite {out} --pipeline crag --out runs/mine"
+            f"{home_again()}"
         )
 
 

@@ -10,7 +10,7 @@ import click
 
 from chunking.normalize import clean
 from crag.api.feedback import read_feedback
-from crag.cli.options import console, counted, home_option, json_option, print_json
+from crag.cli.options import console, counted, home_again, home_option, json_option, print_json
 
 if TYPE_CHECKING:
     from eval.testset import Draft
@@ -57,7 +57,7 @@ def export(out: Path, rating: str | None, home: Path, as_json: bool) -> None:
     if as_json:
         print_json({"path": str(out), "drafts": len(drafts)})
     else:
-        click.echo(f"{counted(len(drafts), 'draft')} in {out}. Next: crag eval testset review {out}")
+        click.echo(f"{counted(len(drafts), 'draft')} in {out}. Next: crag eval testset review {out}{home_again()}")
 
 
 def drafts_of(entries: Sequence[Mapping[str, Any]]) -> list[Draft]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -20,18 +21,36 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
+_GIVEN = "crag.cli.options.home"
+
+
+def _home(ctx: click.Context, param: click.Parameter, value: str | None) -> Path:
+    _given(ctx, param, value)
+    return home_folder(value)
+
+
+def _given(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
+    ctx.meta[_GIVEN] = value
+
+
+def home_again() -> str:
+    """`` --home FOLDER`` where the command was given one: for the end of a command that it tells to go on with."""
+    given = click.get_current_context().meta.get(_GIVEN)
+    return f" --home {shlex.quote(given)}" if given else ""
+
+
 def home_option(command: Command) -> Command:
     return click.option(
         "--home",
         metavar="FOLDER",
-        callback=lambda ctx, param, value: home_folder(value),
+        callback=_home,
         help=f"Workspace folder ({HOME}; {DEFAULT_HOME} by default).",
     )(command)
 
 
 def unused_home_option(command: Command) -> Command:
     """For commands that need no workspace: every command takes ``--home``, so that a script can pass it to all."""
-    return click.option("--home", metavar="FOLDER", expose_value=False, hidden=True)(command)
+    return click.option("--home", metavar="FOLDER", callback=_given, expose_value=False, hidden=True)(command)
 
 
 def collection_option(help: str) -> Callable[[Command], Command]:

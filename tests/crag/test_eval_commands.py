@@ -55,6 +55,8 @@ def test_questions_are_drafted_reviewed_written_and_asked(home: Path, tmp_path: 
     assert ran.code == 0, ran.err
     assert ran.json["drafts"] >= 6
     assert crag("eval", "testset", "draft", "--out", drafts, home=home).code == 2
+    told = crag("eval", "testset", "draft", "--out", tmp_path / "more.json", "--home", home).out
+    assert f"more.json --home {home}" in told
     nothing = crag("eval", "testset", "write", drafts, "--out", suite)
     assert nothing.code == 2
     assert "review" in sentence(nothing)
@@ -68,7 +70,9 @@ def test_questions_are_drafted_reviewed_written_and_asked(home: Path, tmp_path: 
     assert refused.code == 2
     assert "--force" in sentence(refused)
     assert (suite / "questions.jsonl").read_text() == "by hand\n"
-    assert crag("eval", "testset", "write", drafts, "--out", suite, "--force").code == 0
+    again = crag("eval", "testset", "write", drafts, "--out", suite, "--force", "--home", tmp_path / "my home")
+    assert again.code == 0
+    assert f"--out runs/mine --home '{tmp_path / 'my home'}'" in again.out
     assert "by hand" not in (suite / "questions.jsonl").read_text(encoding="utf-8")
     out = tmp_path / "run"
     ran = crag(

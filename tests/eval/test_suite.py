@@ -336,8 +336,8 @@ def test_what_a_writer_may_have_meant_otherwise_is_remarked(tmp_path: Path) -> N
 
 def test_keys_that_mean_nothing_are_kept_and_named(tmp_path: Path) -> None:
     suite = tmp_path / "suite.csv"
-    suite.write_text("id,question,colour\nq1,Why?,red\n", encoding="utf-8")
+    suite.write_text("id,question,colour,split\nq1,Why?,red,core\n", encoding="utf-8")
     found = load_suite(suite)
     assert found.unused_keys == ("colour",)
     assert found.remarks == ("The questions of suite have keys that no evaluation uses: colour.",)
-    assert found.questions[0].extra == {"colour": "red"}
+    assert found.questions[0].extra == {"colour": "red", "split": "core"}
