@@ -5,24 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-_TITLES_ZH = (
+TITLES_ZH = (
     r"(?:总经理|董事长|秘书长|主席团|主任|校长|院长|组长|处长|局长|部长|经理|总裁|主席|会长|馆长|书记|队长|所长|科长|市长"
     r"|省长|县长|总监|主编|站长|班长|店长|厂长|行长|总统|总理|首相|社长|园长|教授|主管)"
 )
-_TITLES = (
+TITLES = (
     r"(?:head|director|manager|chair(?:man|woman|person)?|president|principal|minister|leader|editor|mayor|chancellor"
     r"|secretary|treasurer|captain|commander|governor|dean|rector|superintendent|headteacher|headmaster|ceo|cfo|cto)"
 )
-_BELOW_ZH = r"(?:副|代理|助理|候任|名誉)"
-_BELOW = r"(?:deputy|vice|assistant|acting|associate|interim|honorary)"
+BELOW_ZH = r"(?:副|代理|助理|候任|名誉)"
+BELOW = r"(?:deputy|vice|assistant|acting|associate|interim|honorary)"
 # A title in Latin letters may stand among Chinese characters, so that letters alone bound it: 公司CEO, 代理CEO.
-_WORD = rf"(?<![a-z]){_TITLES}(?![a-z])"
+_WORD = rf"(?<![a-z]){TITLES}(?![a-z])"
 _DEPUTY = re.compile(
-    rf"{_BELOW_ZH}(?:{_TITLES_ZH}|{_TITLES}(?![a-z]))|(?<![a-z]){_BELOW}[ -](?:\w+ )?{_TITLES}(?![a-z])",
+    rf"{BELOW_ZH}(?:{TITLES_ZH}|{TITLES}(?![a-z]))|(?<![a-z]){BELOW}[ -](?:\w+ )?{TITLES}(?![a-z])",
     re.IGNORECASE,
 )
-_TITLE = re.compile(rf"{_TITLES_ZH}|{_WORD}", re.IGNORECASE)
-_RANK = re.compile(rf"{_BELOW_ZH}|(?<![a-z]){_BELOW}[ -]", re.IGNORECASE)
+_TITLE = re.compile(rf"{TITLES_ZH}|{_WORD}", re.IGNORECASE)
+_RANK = re.compile(rf"{BELOW_ZH}|(?<![a-z]){BELOW}[ -]", re.IGNORECASE)
 
 
 def other_ranks(question: str, passages: Sequence[str]) -> Iterator[tuple[str, list[str]]]:

@@ -7,16 +7,20 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
 from graph import subjects_en, subjects_zh
+from graph.counted import other_member
 from graph.language import language_of
 from graph.naming import same
 from graph.questions import asked_otherwise
 from graph.smalltalk import aside
 from graph.subjects import replaced
 from graph.support import content_words
+from graph.titles import other_title
 from graph.types import Language, Turn
 
 QUESTION_LIMIT = 1000
 """Characters of a condensed question."""
+FRAGMENT_LIMIT = 120
+"""Characters up to which a follow-up that asks nothing may name what takes the place of something."""
 OWN_WORDS = 2
 """Content words with which a question stands alone although it opens like a follow-up."""
 
@@ -86,6 +90,7 @@ _CORRECTS = re.compile(
 # "min_commits_to_keep 又是多少？" asks what was asked of another.
 _AGAIN = re.compile(r"又[是为為](?:多少|什么|什麼|谁|誰|[几幾])\W*\Z")
 _ROOMS = {"zh": subjects_zh, "en": subjects_en}
+_ARTICLE = re.compile(r"\A(?:the|an?)\s+", re.IGNORECASE)
 _PLACE = re.compile(r"\A(?:on|for|in|with|of|at)\s+", re.IGNORECASE)
 
 
@@ -182,26 +187,38 @@ def _resolved(question: str, anchor: str) -> Resolved:
     if ASKS[language_of(rest)].search(_AGAIN.sub("", rest)):
         return _asking(rest, anchor)
     rest = _AGAIN.sub("", rest).strip()
-    named = _PLACE.sub("", rest)
-    if (other := replaced(anchor, named)) is not None:
-        return _sure(other)
     room = _ROOMS[language_of(anchor)]
-    placed = room.in_place(anchor, rest) if _says(rest) and language_of(rest) == language_of(anchor) else None
     comma = "，" if language_of(anchor) == "zh" else ", "
     whole = f"{anchor.rstrip(' ?？.。!！')}{comma}{rest}"
-    if placed is None:
+    put = _put(rest, anchor) if len(rest) <= FRAGMENT_LIMIT else None
+    if put is None:
         about = room.topic(anchor)
         gap = "" if language_of(anchor) == "zh" or not about else " "
         return Resolved(f"{about}{gap}{rest}"[-QUESTION_LIMIT:], whole[-QUESTION_LIMIT:], False)
-    made, sure = placed
+    made, sure = put
     return _sure(made) if sure else Resolved(made[-QUESTION_LIMIT:], whole[-QUESTION_LIMIT:], True)
+
+
+def _put(rest: str, anchor: str) -> tuple[str, bool] | None:
+    """The question before with what is named in the place of its like, and whether that is sure."""
+    named = rest.strip(" ?？.。!！呢")
+    for other in (other_title(anchor, named), replaced(anchor, _PLACE.sub("", rest)), other_member(anchor, named)):
+        if other is not None:
+            return other, True
+    if not _says(rest) or language_of(rest) != language_of(anchor):
+        return None
+    placed: tuple[str, bool] | None = _ROOMS[language_of(anchor)].in_place(anchor, rest)
+    return placed
 
 
 def _asking(rest: str, anchor: str) -> Resolved:
     """What asks by itself, about what was named before."""
-    about = _ROOMS[language_of(anchor)].topic(anchor)
-    made = _ROOMS[language_of(rest)].with_topic(rest, about)
-    if not _says(rest) and (made is None or language_of(rest) == "zh"):
+    room = _ROOMS[language_of(rest)]
+    about = _ROOMS[language_of(anchor)].topic(anchor, room.sought(rest), rest)
+    if language_of(rest) == "zh":
+        about = "" if " who " in about else _ARTICLE.sub("", about)
+    made = room.with_topic(rest, about)
+    if not _says(rest) and (made is None or (language_of(rest) == "zh" and not POINTS["zh"].search(rest))):
         return _sure(asked_otherwise(rest, anchor))
     searched = f"{anchor} {rest}"[-QUESTION_LIMIT:]
     if made is not None and (language_of(rest) == "en" or POINTS["zh"].search(rest)):

@@ -12,7 +12,10 @@ _NAME = re.compile(
 )
 """HX-300, E07; KuStore, with its version; a version alone."""
 _VERSION = re.compile(r"(?<![\w.])\d+(?:\.(?:\d+|x))+(?![A-Za-z0-9])")
-_NOUN = re.compile(r"\A\W*(?:the |an? )?([A-Za-z][\w+#.-]*) ([a-z]{3,})\W*\Z")
+_NOUN = re.compile(
+    r"\A\W*(?:the |an? )?(?!(?i:the|an?|in|on|at|for|from|of|with|without|by|to|near|inside|outside|before|after|during"
+    r"|until|since|under|over|within) )([A-Za-z][\w+#.-]*) ([a-z]{3,})\W*\Z"
+)
 _NOT_OF_IT = re.compile(
     r"(?:the|an?|this|that|its|my|our|your|of|for|on|in|does|do|is|are|which|what)\Z", re.IGNORECASE
 )

@@ -11,6 +11,8 @@ from retrieval.types import Copy, Degraded, Hit
 Status = Literal["grounded", "partial", "abstained"]
 Route = Literal["correct", "ambiguous", "incorrect"]
 Language = Literal["zh", "en"]
+Sought = Literal["person", "thing", "either"]
+"""What a pronoun may mean."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,118 @@ SURE = [
 ]
 
 
-@pytest.mark.parametrize(("earlier", "question", "meant"), SURE)
+MEMBERS = [
+    (["云岭地铁1号线何时开通？"], "那2号线呢？", "云岭地铁2号线何时开通？"),
+    (["云岭地铁2号线何时开通？"], "那12号线呢？", "云岭地铁12号线何时开通？"),
+    (["11号线何时开通？"], "1号线呢？", "1号线何时开通？"),
+    (["云岭地铁1号线何时开通？"], "那12号线的长度呢？", "云岭地铁12号线的长度是多少？"),
+    (["1楼有什么？"], "2楼呢？", "2楼有什么？"),
+    (["三楼有什么？"], "那十二楼呢？", "十二楼有什么？"),
+    (["1到3楼有什么？"], "5楼呢？", "5楼有什么？"),
+    (["101房间在几楼？"], "102房间呢？", "102房间在几楼？"),
+    (["T2航站楼在哪里？"], "T1航站楼呢？", "T1航站楼在哪里？"),
+    (["3号会议室能坐多少人？"], "13号会议室呢？", "13号会议室能坐多少人？"),
+    (["满1年有多少天年假？"], "5年呢？", "满5年有多少天年假？"),
+    (["满10年的员工有几天假？"], "不满10年呢？", "不满10年的员工有几天假？"),
+    (["工作满十年有多少天年假？"], "那二十年呢？", "工作满二十年有多少天年假？"),
+    (["5公斤的包裹多少钱？"], "10公斤的呢？", "10公斤的包裹多少钱？"),
+    (["5月3日有什么活动？"], "13日呢？", "5月13日有什么活动？"),
+    (["P-40 的电机功率是多少？"], "P-4的呢？", "P-4 的电机功率是多少？"),
+    (["What did version 3.2 add?"], "And version 3.4?", "What did version 3.4 add?"),
+    (["What changed in version 3.2?"], "And in version 3.4?", "What changed in version 3.4?"),
+    (["What does line 1 cost?"], "And line 12?", "What does line 12 cost?"),
+    (["What is the fee in zone A?"], "Zone B?", "What is the fee in zone B?"),
+    (["How much does a 5 kg parcel cost?"], "And 10 kg?", "How much does a 10 kg parcel cost?"),
+    (
+        ["How many days of leave are there after one year?"],
+        "And after five?",
+        "How many days of leave are there after five years?",
+    ),
+    (["How much is a ticket for a day?"], "And for two days?", "How much is a ticket for two days?"),
+]
+TITLES = [
+    (["青禾科技副总经理是谁？"], "总经理呢？", "青禾科技总经理是谁？"),
+    (["青禾科技总经理是谁？"], "副总经理呢？", "青禾科技副总经理是谁？"),
+    (["云岭市的常务副市长是谁？"], "市长呢？", "云岭市的市长是谁？"),
+    (["公司的代理财务总监是谁？"], "财务总监呢？", "公司的财务总监是谁？"),
+    (["青禾科技的CEO是谁？"], "CFO呢？", "青禾科技的CFO是谁？"),
+    (["副校长办公室在哪里？"], "校长办公室呢？", "校长办公室在哪里？"),
+    (["非会员票价是多少？"], "会员呢？", "会员票价是多少？"),
+    (["Who is the deputy director of the museum?"], "And the director?", "Who is the director of the museum?"),
+    (["Who is the director?"], "And the deputy director?", "Who is the deputy director?"),
+    (["Who is the managing director?"], "And the chair?", "Who is the chair?"),
+    (["What is the treasurer's email?"], "And the secretary?", "What is the secretary's email?"),
+    (["Who is the head of finance?"], "And the head of sales?", "Who is the head of sales?"),
+]
+PLACES = [
+    (["What is the meal allowance at home?"], "And abroad?", "What is the meal allowance abroad?"),
+    (
+        ["How long does delivery abroad take?"],
+        "And inside the country?",
+        "How long does delivery inside the country take?",
+    ),
+    (["How many days may I work from home?"], "And abroad?", "How many days may I work abroad?"),
+    (["What is the speed limit in town?"], "Outside town?", "What is the speed limit outside town?"),
+    (["What does lunch cost on weekdays?"], "And at weekends?", "What does lunch cost at weekends?"),
+    (["Where do I park at night?"], "And in the morning?", "Where do I park in the morning?"),
+    (["How long is the battery life with GPS?"], "And without?", "How long is the battery life without GPS?"),
+    (["What is the fee before June?"], "And after?", "What is the fee after June?"),
+    (["How many people work in the Lyon office?"], "And in Oslo?", "How many people work in Oslo?"),
+    (["How many people work at Acme in Lyon?"], "And in Oslo?", "How many people work at Acme in Oslo?"),
+    (
+        ["What is the notice period?", "During probation?"],
+        "And after five years?",
+        "What is the notice period after five years?",
+    ),
+    (
+        ["How much does a parcel of size M to the EU cost?", "And size L?"],
+        "And inside the country?",
+        "How much does a parcel of size L inside the country cost?",
+    ),
+    (["试用期的通知期是多久？"], "那转正后呢？", "转正后的通知期是多久？"),
+    (["通知期是多久？", "试用期内呢？"], "五年后呢？", "五年后通知期是多久？"),
+    (["国内出差的餐补是多少？"], "那国外呢？", "国外出差的餐补是多少？"),
+    (["食堂周末几点开门？"], "平时呢？", "食堂平时几点开门？"),
+    (["工作日晚上几点关门？"], "周末呢？", "周末晚上几点关门？"),
+    (["入职前要交什么材料？"], "入职后呢？", "入职后要交什么材料？"),
+    (["园区内可以停车吗？"], "园区外呢？", "园区外可以停车吗？"),
+    (["When does the shop open on Monday?"], "And close?", "When does the shop close on Monday?"),
+]
+PRONOUNS = [
+    (["How heavy is the P-40?"], "它的保修期多长？", "P-40的保修期多长？"),
+    (["What is the warranty of the P-40?"], "它多重？", "P-40多重？"),
+    (["Who is on the captain's ship?"], "What did he give the girl?", "What did the captain give the girl?"),
+    (["Who is the captain?", "And his ship?"], "What did he give the girl?", "What did the captain give the girl?"),
+    (["What did Wren find?"], "How old is she?", "How old is Wren?"),
+    (["What did Wren use to repair the pump?"], "How heavy is it?", "How heavy is the pump?"),
+    (["What did the mayor say about the bridge?"], "When was it built?", "When was the bridge built?"),
+    (["What did the mayor say about the bridge?"], "How old is she?", "How old is the mayor?"),
+    (["Who is the mayor of Lyon?"], "How large is it?", "How large is Lyon?"),
+    (["Who is the manager of the Oslo office?"], "When did he join?", "When did the manager of the Oslo office join?"),
+    (["Who repaired the pump?"], "When did she arrive?", "When did the one who repaired the pump arrive?"),
+    (
+        ["Who manages the warehouse?"],
+        "What is his phone number?",
+        "What is the phone number of the one who manages the warehouse?",
+    ),
+    (["Which animals live in the reef?"], "What do they eat?", "What do the animals that live in the reef eat?"),
+    (
+        ["How long is the warranty?", "And of the EX?"],
+        "What does it not cover?",
+        "What does the warranty of the EX not cover?",
+    ),
+    (["How tall is the tower?"], "And its age?", "What is the tower's age?"),
+    (["Where did the captain sail?"], "And his wife?", "Where did the captain's wife sail?"),
+    (["C座什么时候停水？", "谁负责？"], "他的电话是多少？", "C座负责人的电话是多少？"),
+    (["谁负责C座的检修？"], "他的电话是多少？", "负责C座的检修的人的电话是多少？"),
+    (["云岭大桥是谁设计的？"], "他还设计了什么？", "设计云岭大桥的人还设计了什么？"),
+    (["谁设计了云岭大桥？"], "它有多长？", "云岭大桥有多长？"),
+    (["张伟负责哪条产品线？"], "它什么时候发布？", "张伟负责的产品线什么时候发布？"),
+    (["张伟负责哪个部门？"], "他多大？", "张伟多大？"),
+]
+
+
+@pytest.mark.parametrize(("earlier", "question", "meant"), [*SURE, *MEMBERS, *TITLES, *PLACES, *PRONOUNS])
 def test_what_a_follow_up_names_takes_the_place_of_its_like(earlier: list[str], question: str, meant: str) -> None:
     history = asked(*earlier)
     assert refers_back(question, history)
@@ -99,6 +210,19 @@ def test_what_a_follow_up_names_takes_the_place_of_its_like(earlier: list[str], 
         ("R7 的保修期是多久？", "尘盒容积呢？", "R7的尘盒容积是多少？", "R7 的保修期是多久，尘盒容积呢？"),
         ("图书的借期是多少天？", "期刊呢？", "期刊的借期是多少天？", None),
         ("滤网多久更换一次？", "边刷呢？", "边刷多久更换一次？", None),
+        ("What is the notice period?", "During probation?", "What is the notice period during probation?", None),
+        ("What does the lamp cost?", "Abroad?", "What does the lamp cost abroad?", None),
+        ("How much is a day ticket?", "And for two days?", "How much is a day ticket for two days?", None),
+        (
+            "When does the bakery open on weekdays?",
+            "In winter?",
+            "When does the bakery open on weekdays in winter?",
+            None,
+        ),
+        ("通知期是多久？", "试用期内呢？", "试用期内通知期是多久？", None),
+        ("餐补每天多少元？", "出差期间呢？", "出差期间餐补每天多少元？", None),
+        ("学生押金是多少？", "老师呢？", "老师押金是多少？", None),
+        ("水泵的重量是多少？", "噪音呢？", "水泵的噪音是多少？", None),
     ],
 )
 def test_where_it_is_not_sure_the_question_before_helps_the_search_alone(
@@ -216,3 +340,8 @@ def test_a_thing_named_anew_stays_the_subject() -> None:
     assert "March" in found.question
     assert [(sorted(each.named), sorted(each.gone)) for each in found.instead][:1] == [(["march"], ["january"])]
     assert resolved("Who sells the tickets for the ferry?", asked(*turns)).instead == ()
+
+
+@pytest.mark.parametrize("text", ["一" * 9000, "副" * 9000, "in the " * 1300])
+def test_what_is_as_long_as_a_page_is_no_fragment(text: str) -> None:
+    assert not resolved(text, asked("云岭地铁1号线何时开通？")).whole
