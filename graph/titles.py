@@ -15,16 +15,17 @@ _WHOLE_ZH = re.compile(
     rf"(?:{_RANK_ZH}|{_FIELD_ZH}){{0,5}}(?:{TITLES_ZH}|工程师|会计师?|理事长|船长|机长|负责人|执行官"
     r"|(?<![A-Za-z])C[A-Z]O(?![A-Za-z]))"
 )
+_TITLE = rf"(?:{TITLES}|curator|supervisor|coordinator|engineer|accountant|librarian|inspector|conductor|coach|judge)"
 _DETERMINER = r"(?:\b(?:the|our|your|its|their|an?)|['’]s)\s+"
 _BETWEEN = r"(?:(?!(?:of|in|on|at|for|and|or|the|is|are|was|were|to|by|with)\b)\w+[ -])"
 _RANK = rf"(?:{BELOW}|former|current|new|chief|managing|executive|general|senior|junior|lord)"
 _IN_QUESTION = re.compile(
-    rf"(?P<determiner>{_DETERMINER})(?P<title>{_BETWEEN}{{0,4}}?{TITLES}\b)"
-    rf"|(?P<bare>\b(?:{_RANK}[ -]){{0,4}}{TITLES}\b)",
+    rf"(?P<determiner>{_DETERMINER})(?P<title>{_BETWEEN}{{0,4}}?{_TITLE}\b)"
+    rf"|(?P<bare>\b(?:{_RANK}[ -]){{0,4}}{_TITLE}\b)",
     re.IGNORECASE,
 )
 _NAMED = re.compile(
-    rf"\A(?:{_DETERMINER})?(?P<title>{_BETWEEN}{{0,4}}?{TITLES})(?P<of> of [^?.!]+)?\W*\Z", re.IGNORECASE
+    rf"\A(?:{_DETERMINER})?(?P<title>{_BETWEEN}{{0,4}}?{_TITLE})(?P<of> of [^?.!]+)?\W*\Z", re.IGNORECASE
 )
 _OF = re.compile(r"\s+of\s+(?:the\s+)?(?:[A-Z][\w'’-]*(?:\s+[A-Z][\w'’-]*)*|[\w'’-]+)")
 

@@ -121,6 +121,7 @@ TITLES = [
     (["Who is the deputy director of the museum?"], "And the director?", "Who is the director of the museum?"),
     (["Who is the director?"], "And the deputy director?", "Who is the deputy director?"),
     (["Who is the managing director?"], "And the chair?", "Who is the chair?"),
+    (["Who is the assistant curator of maps?"], "And the curator?", "Who is the curator of maps?"),
     (["What is the treasurer's email?"], "And the secretary?", "What is the secretary's email?"),
     (["Who is the head of finance?"], "And the head of sales?", "Who is the head of sales?"),
 ]
