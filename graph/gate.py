@@ -45,6 +45,8 @@ _LEFT_OPEN: dict[Language, str] = {
     "en": 'The sources do not contain enough information to answer "{part}".',
 }
 _NO_WORDS = re.compile(r"[\W_]*")
+_LONG = 1000
+"""Characters that may wait for the end of their sentence: beyond, it is sought only now and then."""
 
 
 _REST: dict[Language, str] = {
@@ -70,6 +72,7 @@ class Gate:
         self._question = question
         self._language = language
         self._buffer = ""
+        self._look_again_at = 0
         self._markers: dict[int, int] = {}
         self._used: dict[int, list[Strip]] = {}
         self.text = ""
@@ -79,7 +82,12 @@ class Gate:
     def push(self, piece: str) -> str:
         """More of the model's text; returns what became certain, often nothing."""
         self._buffer += piece
-        return self._release(whole=False)
+        if len(self._buffer) < self._look_again_at:
+            return ""
+        released = self._release(whole=False)
+        # Looked through with every piece, a text that never ends a sentence would take its length squared.
+        self._look_again_at = len(self._buffer) * 9 // 8 if len(self._buffer) > _LONG else 0
+        return released
 
     def close(self) -> str:
         """The model is done: the rest of its text counts as its last sentence."""
