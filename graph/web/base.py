@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from graph.config import WebConfig
+from graph.neutral import visible
 
 _ADDRESS = re.compile(r"https?://[^\s<>\"`\x00-\x20\x7f]+")
 """What stands in a citation: no blank, line break or markup."""
@@ -47,13 +48,11 @@ def read_page(result: Any, text: Any, date: Any, config: WebConfig) -> WebPage |
     url, title, score = result.get("url"), result.get("title"), result.get("score")
     if not isinstance(url, str) or not _ADDRESS.fullmatch(url) or not _allowed(url, config):
         return None
-    return WebPage(
-        url=url,
-        title=title if isinstance(title, str) and title else url,
-        text=text,
-        date=day(date),
-        score=float(score) if isinstance(score, int | float) else None,
-    )
+    text, url = visible(text), visible(url)
+    if not text.strip() or not _ADDRESS.fullmatch(url):
+        return None
+    named = " ".join(visible(title).split()) if isinstance(title, str) else ""
+    return WebPage(url=url, title=named or url, text=text, date=day(date), score=_number(score))
 
 
 def day(written: Any) -> str | None:
@@ -63,9 +62,16 @@ def day(written: Any) -> str | None:
     for read in (datetime.fromisoformat, parsedate_to_datetime):
         try:
             return read(written.strip()).date().isoformat()
-        except ValueError:
+        except (ValueError, OverflowError):
             continue
     return None
+
+
+def _number(score: Any) -> float | None:
+    try:
+        return float(score) if isinstance(score, int | float) else None
+    except OverflowError:
+        return None
 
 
 def _allowed(url: str, config: WebConfig) -> bool:

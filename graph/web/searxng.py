@@ -58,7 +58,7 @@ class SearxngSearch:
             raise self._error(
                 f"cannot be reached ({type(error).__name__}): check web.base_url", "unreachable"
             ) from error
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise self._error("sent something that is not JSON: check web.base_url", "bad_reply") from error
         results = found.get("results") if isinstance(found, dict) else None
         if not isinstance(results, list):

@@ -68,7 +68,7 @@ class TavilySearch:
             raise self._error(
                 f"cannot be reached ({type(error).__name__}): check the connection", "unreachable"
             ) from error
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise self._error("sent something that is not JSON: check web.base_url", "bad_reply") from error
         except (AttributeError, TypeError) as error:
             # What the client lets through when a reply is JSON of another shape.

@@ -67,6 +67,7 @@ def test_domains_are_kept_to_and_what_is_no_page_is_left_out() -> None:
         (Reply({}, 429), "refuses further searches"),
         (Reply({}, 500), "status 500"),
         (Reply(b"<html>"), "not JSON"),
+        (Reply(b"[" * 100_000), "not JSON"),
         (Reply({"results": "none"}), "without results"),
         (Reply([1]), "without results"),
         (Reply({"results": []}, delay=2.0), "within 0.3 s"),

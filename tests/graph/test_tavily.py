@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import time
 from collections.abc import Iterator, Sequence
@@ -112,6 +113,8 @@ def test_the_raw_content_is_preferred_and_the_query_is_cut(server: ScriptedServe
         (refusal(500), "status 500"),
         (Reply(b"", 302), "status 302"),
         (Reply(b"not json"), "not JSON"),
+        (Reply(b"[" * 100_000), "not JSON"),
+        (Reply(b'{"results": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"), "not JSON"),
         (Reply({"detail": "odd"}, 503), "status 503"),
         (Reply({"results": "none"}), "without results"),
         (Reply([1]), "no known form"),
@@ -193,3 +196,18 @@ def test_what_is_no_address_is_no_page(server: ScriptedServer, url: str) -> None
 def test_raw_content_that_is_no_text_leaves_the_excerpt(server: ScriptedServer, raw: Any) -> None:
     server.enqueue(results({**PAGE, "raw_content": raw}))
     assert "312 steps" in answer(server).text
+
+
+@pytest.mark.parametrize("bad", ["text \ud800", "\ud83d", "\udc00 312 steps", "\x00"])
+def test_a_result_that_cannot_be_written_costs_itself_alone(server: ScriptedServer, bad: str) -> None:
+    odd = [{**PAGE, key: bad, "score": 10**400} for key in ("url", "title", "content")]
+    server.enqueue(results(*odd, PAGE))
+    got = answer(server)
+    assert "312 steps" in got.text
+    assert not got.degraded
+    json.dumps(got.to_dict(), ensure_ascii=False).encode()
+
+
+def test_a_title_is_one_line_without_what_does_not_show(server: ScriptedServer) -> None:
+    server.enqueue(results({**PAGE, "title": "Tower\x00 \x1b[1mgu\u202eide\nof\tall\u200b \ud800"}))
+    assert answer(server).citations[0].title == "Tower [1mguide of all"
