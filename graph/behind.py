@@ -12,10 +12,12 @@ from functools import lru_cache
 
 from graph.exchanges import is_question
 from graph.fields import is_field, tells
+from graph.language import has_han
 from graph.lists import LIST_ITEM, announces
 from graph.members import asks_yes_or_no
 from graph.outcomes import concludes
-from graph.questions import Expected
+from graph.phrases import has_phrase, phrases
+from graph.questions import Expected, asks_when
 from graph.support import content_words, known_words
 
 REPEATS = 0.5
@@ -38,6 +40,15 @@ _PROPOSES = re.compile(
     r"|建[议議]|提[议議出]|申[请請]|要求|主[张張]",
     re.IGNORECASE,
 )
+_ASKS_WORDS = re.compile(
+    r"\bwhat\b.*\b(?:sa(?:id|ys?)|wr(?:ote|ites?|itten)|reads?|repl(?:y|ied)|answer(?:ed)?|shout(?:ed)?|whisper(?:ed)?|text)\b"
+    r"|(?:[写寫][了着著]?|[说說][了过過]?|回答[了道]?|[内內]容是)(?:[的得]?是)?(?:什[么麼]|啥)|怎[么麼](?:[说說写寫]|回答)",
+    re.IGNORECASE,
+)
+_QUOTE = re.compile(r"[\"“”「」『』]")
+_OPENS_QUOTE = re.compile(r"\s*[\"“「『]")
+_QUOTED_WITHIN = 4
+"""Sentences of a quotation that are told."""
 _NAME = re.compile(r"(?<=\S )[A-Z][\w.-]*\w|(?<=[\u3400-\u9fff])[A-Za-z][\w.-]*\w")
 _ENDS_CLAUSE = (";", "；")
 
@@ -53,7 +64,7 @@ def told_with(question: str, sentences: Sequence[str], gaps: Sequence[str], inde
     found = {*_clauses(sentences, gaps, index)}
     if (head := head_of(sentences, gaps, index)) is not None:
         found.add(head)
-    found |= _fields(question, sentences, gaps, index)
+    found |= _fields(question, sentences, gaps, index) | _quotation(question, sentences, gaps, index)
     for behind in range(index + 1, len(sentences)):
         item = LIST_ITEM.match(text) is not None and all(
             _of_item(sentences, gaps, i) for i in range(index + 1, behind + 1)
@@ -136,6 +147,12 @@ def _tells_the_rest(question: str, text: str, behind: str, *, item: bool) -> boo
     repeats = len(own & asked) >= (0.0 if item else REPEATS) * len(own) and bool(own & asked)
     if expected and repeats and expected.share(text) == 0.0 and expected.share(behind) >= KNOWN:
         return True
+    # 供暖费按面积收取，每平方米6.8元。企业应于12月5日前缴清。
+    about = has_han(text) and (
+        len(own & asked) >= REPEATS * len(asked) or any(has_phrase(text, each) for each in phrases(question))
+    )
+    if about and asks_when(question) and expected.share(text) == 0.0 and expected.share(behind) >= KNOWN:
+        return True
     if any(_says(behind, name) and not _says(text, name) for name in _NAME.findall(question)):
         return True
     # "Does it run on phones?" "New: split view on tablets. Phones will follow."
@@ -148,6 +165,25 @@ _expected = lru_cache(maxsize=256)(Expected)
 
 def _says(text: str, name: str) -> bool:
     return re.search(rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])", text) is not None
+
+
+def _quotation(question: str, sentences: Sequence[str], gaps: Sequence[str], index: int) -> set[int]:
+    """The words that are quoted right behind a sentence, up to their end, where it is asked what was said or written:
+    the sentence tells only where or by whom."""
+    if not _ASKS_WORDS.search(question):
+        return set()
+    found, is_open = set[int](), _leaves_open(sentences[index])
+    for i in range(index + 1, min(index + 1 + _QUOTED_WITHIN, len(sentences))):
+        if not (_near(sentences, gaps, i) and (is_open or _OPENS_QUOTE.match(sentences[i]))):
+            break
+        found.add(i)
+        is_open ^= _leaves_open(sentences[i])
+    return found
+
+
+def _leaves_open(sentence: str) -> bool:
+    """Whether a quotation begins in a sentence and does not end, or the reverse."""
+    return len(_QUOTE.findall(sentence)) % 2 == 1
 
 
 def _decided(question: str, sentences: Sequence[str], gaps: Sequence[str], index: int) -> set[int]:

@@ -16,6 +16,8 @@ from graph.quotes import carried_header
 from retrieval.interaction import under_headings
 from retrieval.types import Hit
 
+ANTECEDENTS = 2
+"""Sentences at most that are told for what another one points at: "Then it goes back." after "After that it waits."."""
 _UNMARKED = ("text/plain", "application/pdf", "image/")
 """Media types whose headings no mark tells."""
 _MARKED = ("text/markdown", "text/csv")
@@ -34,8 +36,9 @@ _NO_WORDS = re.compile(r"[\W_]*")
 _REFERS_BACK = re.compile(
     r"(?:it|its|they|their|them|he|his|she|her|this|that|these|those|such|here|there|both|the (?:former|latter|same)"
     r"|(?:after|before|in|for|at|on|by|with) (?:that|this|these|those|such a)"
-    r"|however|therefore|thus|hence|consequently|otherwise|instead|in contrast|as a result|for this reason)\b"
-    r"|[它他她该該此其这這那]|上述|前者|后者|後者|两者|兩者|以上|如此|因此|所以|但是?|然而|不过|不過|否则|否則|另外|同时|同時|相反|届时|此后|之后|以后|届期",
+    r"|however|therefore|thus|hence|consequently|otherwise|instead|in contrast|as a result|for this reason"
+    r"|then|afterwards?|(?:from|by|until|since) then)\b"
+    r"|[它他她该該此其这這那]|上述|前者|后者|後者|两者|兩者|以上|如此|因此|所以|但是?|然而|不过|不過|否则|否則|另外|同时|同時|相反|届时|此后|之后|以后|届期|一[经經](?:[发發][现現]|查[实實]|核[实實])|[违違]者|逾期|随后|隨後|然[后後]|接[着著]|到[时時]|期[间間]",
     re.IGNORECASE,
 )
 
@@ -73,6 +76,13 @@ class Cut:
         # A first row that is no header begins the passage, or there is none.
         goes_on = self.tops[index] is not None and header in (None, 0)
         return carried_header(self.hit.chunk.context) if goes_on else None
+
+    def antecedents(self, index: int, most: int) -> list[int]:
+        """The spans before one that opens with a word that points there, and before these, in order."""
+        first = index
+        while first and index - first < most and refers_back(self.text(first)):
+            first -= 1
+        return list(range(first, index))
 
     def with_antecedent(self, index: int) -> str:
         """The span, after the one before it where it opens with a word that points there."""
@@ -206,5 +216,5 @@ def _opens_line(text: str, at: int) -> bool:
 
 
 def refers_back(text: str) -> bool:
-    """Whether a sentence opens with a word that points at the sentence before."""
-    return _REFERS_BACK.match(text.lstrip(" \t\n-*•>“\"'「『（(")) is not None
+    """Whether a sentence opens with a word that points at the sentence before. What is quoted is its speaker's own."""
+    return _REFERS_BACK.match(text.lstrip(" \t\n-*•>（(")) is not None

@@ -7,7 +7,10 @@ import re
 from collections.abc import Sequence
 
 from graph.evidence import Strip
+from graph.exchanges import is_question
 from graph.fields import bare
+from graph.members import asks_yes_or_no
+from graph.questions import kinds
 from graph.support import content_words, known_words
 
 COVERED = 0.6
@@ -48,7 +51,21 @@ def says_question(question: str, heading: str) -> bool:
     """Whether a heading of two words or more says what is asked: what stands under it is meant."""
     own, asked = known_words(bare(heading)), known_words(question)
     # A product's name heads all of its page.
-    return sum(map(str.isalpha, own)) > 1 and own <= asked and len(own) >= COVERED * len(asked)
+    named = sum(map(str.isalpha, own)) > 1 and own <= asked and len(own) >= COVERED * len(asked)
+    return named and not (is_question(heading) and _asks_else(question, heading))
+
+
+def heads_answer(question: str, heading: str) -> bool:
+    """Whether a heading asks what is asked: all that stands under it is the answer."""
+    return is_question(heading) and says_question(question, heading)
+
+
+def _asks_else(question: str, heading: str) -> bool:
+    """Whether one of two questions asks whether, and the other how, or one when, and the other how much."""
+    if asks_yes_or_no(question) != asks_yes_or_no(heading):
+        return True
+    kinds_of = [{kind.asks.pattern for kind in kinds(each)} for each in (question, heading)]
+    return all(kinds_of) and not set.intersection(*kinds_of)
 
 
 def above(strip: Strip) -> Sequence[str]:

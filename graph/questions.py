@@ -37,6 +37,20 @@ _NUMBER = _kind(
     r"\d|[一二三四五六七八九十百千万萬亿億两兩]+[个個次年月日天人名种種座间間倍岁歲分成]"
     r"|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dozen|hundred|thousand|million|billion|half|twice)\b",
 )
+_WHEN = _kind(
+    r"\bwhen\b|\b(?:what|which) (?:year|date|day|month|time|century|decade)\b"
+    r"|何时|何時|什么时候|什麼時候|哪一?[年天日]|截止|[几幾][年月日点點]|时间|時間",
+    rf"\d{{3,4}}|\d+ ?[年月日点點时時]|世[纪紀]|\b(?:{MONTHS})\b|century|B\.?C\.?|A\.?D\.?",
+    r"\bdates?\b|\bdue\b|\bdeadline\b|\bwhen\b|\breleased?\b|\byear\b|\btime\b|\bsince\b|\buntil\b"
+    r"|日期|[时時][间間]|截止|何[时時]|年份|期限",
+)
+_WHO = _kind(
+    r"\bwho\b|\bwhom\b|\bwhose\b|谁|誰|何人|哪位|哪个人|哪個人",
+    r"[A-Z][a-z]+ (?:[A-Z][.\w]* )*[A-Z][a-z]+|[·•‧]|先生|教授|博士"
+    rf"|{PERSON}",
+    r"\bwho\b|\bowners?\b|\bnames?\b|\bauthors?\b|\bresponsible\b|\blead(?:er)?\b|\bmanagers?\b|\bcontacts?\b"
+    r"|\bassignees?\b|\bapprove[rd]\b|\bby\b|\bperson\b|人(?=\W|\Z)|人[员員]|作者|姓名|[经經][办辦]|主管",
+)
 _WHY = _kind(
     r"\bwhy\b|\breason|为什么|為什麼|为何|為何|原因|何以",
     r"(?i:because|due to|since|so that|in order to|reason|owing|thus|therefore|cause|otherwise|or else)"
@@ -46,20 +60,8 @@ _WHY = _kind(
 KINDS = (
     _kind(r"\bdefault\b|默认|預設|缺省", r"(?i:\bdefaults?\b)|默认|預設|缺省|\A\|", r"\bdefaults?\b|默认|預設|缺省"),
     _NUMBER,
-    _kind(
-        r"\bwhen\b|\b(?:what|which) (?:year|date|day|month|time|century|decade)\b"
-        r"|何时|何時|什么时候|什麼時候|哪一?年|[几幾][年月日点點]|时间|時間",
-        rf"\d{{3,4}}|\d+ ?[年月日点點时時]|世[纪紀]|\b(?:{MONTHS})\b|century|B\.?C\.?|A\.?D\.?",
-        r"\bdates?\b|\bdue\b|\bdeadline\b|\bwhen\b|\breleased?\b|\byear\b|\btime\b|\bsince\b|\buntil\b"
-        r"|日期|[时時][间間]|截止|何[时時]|年份|期限",
-    ),
-    _kind(
-        r"\bwho\b|\bwhom\b|\bwhose\b|谁|誰|何人|哪位|哪个人|哪個人",
-        r"[A-Z][a-z]+ (?:[A-Z][.\w]* )*[A-Z][a-z]+|[·•‧]|先生|教授|博士"
-        rf"|{PERSON}",
-        r"\bwho\b|\bowners?\b|\bnames?\b|\bauthors?\b|\bresponsible\b|\blead(?:er)?\b|\bmanagers?\b|\bcontacts?\b"
-        r"|\bassignees?\b|\bapprove[rd]\b|\bby\b|\bperson\b|人(?=\W|\Z)|人[员員]|作者|姓名|[经經][办辦]|主管",
-    ),
+    _WHEN,
+    _WHO,
     _kind(
         r"\bwhere\b|\b(?:what|which) (?:city|country|place|state|region|location)\b"
         r"|哪[里裡儿兒]|何处|何處|哪[个個座](?:国|國|城|地)|在哪",
@@ -93,7 +95,10 @@ _WHOLE = re.compile(
     re.IGNORECASE,
 )
 """What asks for all that is told together."""
-_FURTHER = re.compile(r"\bwhy\b|\band\b.+\?|为什么|為什麼|为何|原因|以及|[?？].+[?？]", re.IGNORECASE)
+_FURTHER = re.compile(
+    r"\bwhy\b|\bwhat happened\b(?! to\b)|[发發]生了什[么麼]|\band\b.+\?|为什么|為什麼|为何|原因|以及|[?？].+[?？]",
+    re.IGNORECASE,
+)
 """What asks for more than a fact, but for no list that it is found in."""
 _ASKING = r"(?:(?:in|on|at|by|for|from|to|of|with) )?(?:what|which|who|whom|whose|when|where|why|how)\b"
 _ASKING_YES_NO = r"(?:is|are|was|were|do|does|did|can|could|may|must|will|has|have) (?!not\b)\w"
@@ -205,7 +210,11 @@ _LEAST = re.compile(
     r"|最(?:低|小|少|短|轻|輕|慢|便宜|近|窄|早)",
     re.IGNORECASE,
 )
-_LIMIT = re.compile(r"\bwhat (?:is|are|was|were) the (?:maximum|minimum)\b", re.IGNORECASE)
+_LIMIT = re.compile(
+    r"\bwhat (?:is|are|was|were) the (?:maximum|minimum)\b"
+    r"|\A(?!.*(?:哪[^一天日]|[谁誰])).*最[晚早迟遲].{0,6}?(?:哪一?[天日]|什[么麼][时時]候|何[时時]|[几幾][点點号號月日])",
+    re.IGNORECASE,
+)
 """A limit that is told as such: the greatest of nothing is looked for."""
 _CHOOSES = re.compile(r"\b(?:which|what|who)\b|哪|谁|誰|什么|什麼", re.IGNORECASE)
 
@@ -229,6 +238,16 @@ _ENUMERATES = re.compile(
 def enumerates(question: str) -> bool:
     """Whether all things of a kind are asked for: "Which error codes are there?"."""
     return _ENUMERATES.search(question) is not None
+
+
+def asks_figure_or_name(question: str) -> bool:
+    """Whether one number, time or name is asked for: what has none adds nothing to a sentence that has it."""
+    asked = kinds(question)
+    return bool(asked) and all(kind in (_NUMBER, _WHEN, _WHO) for kind in asked) and not asks_several(question)
+
+
+def asks_when(question: str) -> bool:
+    return _WHEN.asks.search(question) is not None
 
 
 def asks_why(question: str) -> bool:

@@ -34,6 +34,9 @@ _EMPHASIS = tuple(
         r"(?<![\w_\\/])_(?=[^\s_])([^_\n]*?[^\s_])_(?![\w_/])",
     )
 )
+_RUN = re.compile(r"((?:[^\w\s|`]|_)[ \t]?)\1{9,}")
+"""A line to sign on, or leader dots."""
+_SHORT_RUN = 3
 _RULE = re.compile(r"\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?")
 # A pipe in code or after a backslash separates nothing.
 _CELL_END = re.compile(r"(?<!\\)\|(?=(?:[^`]*`[^`]*`)*[^`]*\Z)")
@@ -45,6 +48,7 @@ def quoted(text: str, header: str | None = None, parts: Sequence[str] = ()) -> s
     A table row becomes ``column: value`` pairs where its `header` row is known, of the columns that the `parts` of a
     question ask for (`graph.columns`), else its cells in order.
     """
+    text = _RUN.sub(lambda run: run[1] * _SHORT_RUN, text)
     if text.lstrip().startswith("|"):
         return _row(text, header, parts)
     lines = [line for line in text.split("\n") if line.strip()]

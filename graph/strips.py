@@ -15,7 +15,7 @@ from graph.aliases import Alias, aliases
 from graph.bearing import idle_rows, of_one_stem, speaking, tells_by_property
 from graph.behind import told_with
 from graph.clauses import asked_clauses, clause_shares
-from graph.cuts import Cut, refers_back
+from graph.cuts import ANTECEDENTS, Cut
 from graph.entries import asked, entries
 from graph.evidence import Strip
 from graph.exchanges import is_question, is_verdict
@@ -234,7 +234,7 @@ def _companions(cut_: Cut, index: int, follow: bool, tables: bool) -> list[int]:
         header = cut_.header(index)
         rows = _rows(cut_, index) if tables else []
         return rows if header is None else [header, *(row for row in rows if row != header)]
-    before = [index - 1] if index and refers_back(text) else []
+    before = cut_.antecedents(index, ANTECEDENTS)
     if is_question(text) and index + 1 < len(cut_.spans):
         further = 2 if is_verdict(cut_.text(index + 1)) else 1
         return [*before, *range(index + 1, min(index + 1 + further, len(cut_.spans)))]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from chunking.sentences import split_sentences
 from graph.bearing import Piece, idle_rows, of_one_stem, speaking, tells_by_property
-from graph.behind import head_of, told_with
+from graph.behind import KNOWN, head_of, told_with
 from graph.columns import offers, row_name
 from graph.cuts import refers_back
 from graph.echoes import affirms, names_beside, only_names, rules, tells_no_figure
@@ -17,13 +17,14 @@ from graph.entries import asked as asked_option
 from graph.evidence import Source, Strip
 from graph.exchanges import is_question, is_verdict
 from graph.fields import asks_roll, is_field, tells, tells_of_others
-from graph.headings import above, says_question, telling
+from graph.headings import above, heads_answer, says_question, telling
 from graph.language import has_han
 from graph.listings import is_setting
 from graph.lists import announces, list_around
 from graph.llms.base import Request
+from graph.llms.further import adds, bears, of_phrase
 from graph.outcomes import asks_name, concludes, gives_cause
-from graph.questions import Expected, asks_several, asks_why
+from graph.questions import Expected, asks_figure_or_name, asks_several, asks_when, asks_why
 from graph.quotes import cells, header_line, in_fence
 from graph.ranges import in_range
 from graph.support import content_words, negated
@@ -96,7 +97,10 @@ def ranked(request: Request, part: str, number: int | None) -> list[tuple[Source
     home, steady = source.hit.document.id, _one_matter(part)
     # Where the best sentence gives the reason, no further one is needed.
     settled = asks_why(part) and expected.share(strip.text) == 1.0
+    one_fact = asks_figure_or_name(part)
+    told = one_fact and _share(expected, part, source, strip) >= KNOWN
     several = asks_several(part) and not settled
+    section, borne = heads_answer(part, strip.heading), bears(part, strip, strip)
     bar = best * (SEVERAL_BAR if several else FACT_BAR if number is None else PART_BAR)
     row = _row_name(asked, part, source, strip)
     question = _question_above(strip)
@@ -128,9 +132,18 @@ def ranked(request: Request, part: str, number: int | None) -> list[tuple[Source
         and (each.hit.document.id == home or not steady or _own(one, number) >= FACT_BAR)
         # Of another document only what is about as much of the question.
         and (each.hit.document.id == home or _covers(part, one) >= max(covers, 1))
-        and (not settled or expected.share(one.text) > 0)
         and (not said or refers_back(one.text) or _covers(part, one) >= _covers(part, strip))
+        and (not (settled or told) or _share(expected, part, each, one) > 0)
+        and (not section or one.heading == strip.heading)
+        and (
+            one is strip
+            or _is_row(one)
+            or adds(part, one, strip, several)
+            or not (borne or (one_fact and _share(expected, part, each, one) == 0))
+        )
     ]
+    if not (told or said):
+        chosen[1:1] = [entry for entry in of_phrase(part, strip, scored) if entry not in chosen]
     # Where it is asked how much, what has no number tells something else of the same thing; but a price is on request.
     figured = answered or said or not tells_no_figure(part, _told(part, chosen))
     return chosen if figured else []
@@ -158,8 +171,7 @@ def _told(part: str, chosen: Sequence[tuple[Source, Strip]]) -> Iterator[str]:
         yield strip.text
         yield from above(strip)
         yield from (one.text for item in list_of(source, strip) for one in item)
-        texts = [one.text for one in source.strips]
-        yield from (texts[i] for i in told_with(part, texts, source.gaps, source.strips.index(strip)))
+        yield from _completing(part, source, strip)
 
 
 def _scored(
@@ -179,7 +191,7 @@ def _scored(
         if strip in odd.idle:
             score = own - IDLE_MALUS
         elif odd.elsewhere:
-            score = own + KIND_BONUS * expected.share(strip.text, header or "")
+            score = own + KIND_BONUS * _share(expected, part, source, strip)
         elif (
             under
             or rules(part, strip.text)
@@ -188,7 +200,7 @@ def _scored(
         ):
             score = own + ROW_BONUS
         else:
-            score = own + KIND_BONUS * expected.share(strip.text, header or "")
+            score = own + KIND_BONUS * _share(expected, part, source, strip)
             if header and expected and has_han(header) == has_han(part) and not offers(part, cells(header)):
                 score -= COLUMN_MALUS
         # The lines of a settings file say what they set, fenced or not.
@@ -211,7 +223,7 @@ def _scored(
         )
         # "Removed: the spell checker." under the version that is asked for, or before the date.
         headed = _headed(part, strip)
-        says = says or headed or _completed(part, source, strip)
+        says = says or headed or bool(_completing(part, source, strip))
         # Of a document's own questions and of a bare "Yes." what follows is the answer.
         mute = is_question(strip.text) or is_verdict(strip.text) or _only_announces(source, strip)
         mute = mute or any(one.heading == strip.text.strip() for one in source.strips)
@@ -289,10 +301,20 @@ def _of_item(part: str, scored: list[tuple[float, Source, Strip]]) -> list[tuple
     ]
 
 
-def _completed(part: str, source: Source, strip: Strip) -> bool:
-    """Whether other kept sentences complete what one says of the question."""
-    strips = source.strips
-    return bool(told_with(part, [one.text for one in strips], source.gaps, strips.index(strip)))
+def _completing(part: str, source: Source, strip: Strip) -> list[str]:
+    """The other kept sentences that complete what one says of the question."""
+    texts = [one.text for one in source.strips]
+    return [texts[i] for i in told_with(part, texts, source.gaps, source.strips.index(strip))]
+
+
+def _share(expected: Expected, part: str, source: Source, strip: Strip) -> float:
+    """How much of what is expected a sentence has, a Chinese one with the date behind it: it need not name again what
+    is due."""
+    header = header_line(source, strip) or ""
+    own = expected.share(strip.text, header)
+    if own == 1.0 or not (asks_when(part) and has_han(part) and has_han(strip.text)):
+        return own
+    return expected.share("\n".join((strip.text, *_completing(part, source, strip))), header)
 
 
 def _head(source: Source, strip: Strip) -> Strip | None:

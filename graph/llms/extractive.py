@@ -9,15 +9,16 @@ from itertools import zip_longest
 
 from chunking.sentences import split_sentences
 from graph.behind import told_with
-from graph.cuts import refers_back
+from graph.cuts import ANTECEDENTS, cut
 from graph.evidence import Source, Strip
 from graph.exchanges import is_question, is_verdict, without_label
-from graph.headings import above, telling
+from graph.headings import above, heads_answer, telling
 from graph.language import has_han
 from graph.lines import is_field
 from graph.lists import LIST_ITEM, items_around
 from graph.llms.base import Message, Request, Rest
 from graph.llms.choosing import list_of, ranked
+from graph.llms.order import Unit, in_order
 from graph.llms.rows import rows_asked_for
 from graph.questions import asks_several, asks_whole, parts
 from graph.quotes import header_line, quoted
@@ -75,14 +76,16 @@ def _quotes(request: Request) -> Iterator[Quote | Rest]:
     """
     asked = parts(request.standalone)
     sought = [part for part in asked if part not in request.missing]
-    several = len(asked) > 1 or asks_several(request.standalone)
-    limit = request.config.max_sentences if several else min(FACT_SENTENCES, request.config.max_sentences)
     rankings = [
         ranked(request, part, number if len(asked) > 1 else None) for number, part in enumerate(asked) if part in sought
     ]
+    best = next((ranking[0][1] for ranking in rankings if ranking), None)
+    several = len(asked) > 1 or asks_several(request.standalone) or (best and heads_answer(sought[0], best.heading))
+    limit = request.config.max_sentences if several else min(FACT_SENTENCES, request.config.max_sentences)
     said: list[set[str]] = []
     listed: set[tuple[str, int]] = set()
-    named: set[str | None] = set()
+    named: set[str | None] = {None}
+    units: list[Unit] = []
     for rank, candidates in enumerate(zip_longest(*rankings)):
         for part, (source, strip) in ((part, each) for part, each in zip(sought, candidates, strict=True) if each):
             if len(said) >= limit or (source.hit.chunk.id, strip.start) in listed:
@@ -93,6 +96,8 @@ def _quotes(request: Request) -> Iterator[Quote | Rest]:
             if whole and rank == 0 and len(items := list_of(source, strip)) > 1:
                 listed |= {(source.hit.chunk.id, one.start) for item in items for one in item}
                 said.append(set().union(*(content_words(one.text) for item in items for one in item)))
+                yield from _told(units, sought, named)
+                units.clear()
                 yield from _list(source, items)
                 told = sum(LIST_ITEM.match(first.text) is not None for first, *_ in items)
                 if (total := items_around(request.text_of(source.hit.document.id), strip.start)) > told:
@@ -105,12 +110,17 @@ def _quotes(request: Request) -> Iterator[Quote | Rest]:
                 if rows.total > len(rows.said):
                     yield Rest(len(rows.said), rows.total, rows.said[-1][0].number)
                 return
-            units = _with_antecedent(strip) if len(said) + 2 <= limit else [_with_verdict(strip)]
-            fresh = [unit for unit in units if not _repeats(unit, said)]
-            if not fresh or fresh[-1] != units[-1]:
+            room = limit - len(said) - 1
+            sentences = _with_antecedents(strip, ANTECEDENTS if len(asked) == 1 else 1)
+            fresh = [sentence for sentence in sentences if not _repeats(sentence, said)]
+            if not fresh or fresh[-1] != sentences[-1]:
                 continue
-            said += [content_words(unit) for unit in fresh]
-            header = header_line(source, strip)
+            if len(fresh) - 1 > room:
+                # A further sentence is not told without what it points at.
+                if rank and len(asked) == 1:
+                    continue
+                fresh = fresh[-room - 1 :] if room else [_with_verdict(strip)]
+            said += [content_words(sentence) for sentence in fresh]
             line = is_field(strip.hit.chunk.text, *(at - strip.hit.chunk.start for at in (strip.start, strip.end)))
             before, behind = (
                 [one for one in beside if (source.hit.chunk.id, one.start) not in listed]
@@ -119,15 +129,23 @@ def _quotes(request: Request) -> Iterator[Quote | Rest]:
             listed |= {(source.hit.chunk.id, one.start) for one in (*before, strip, *behind)}
             said[-1] = said[-1].union(*(content_words(one.text) for one in (*before, *behind)))
             heading = None if behind else telling(part, strip.text, above(strip))
-            heading = None if heading in named else heading
-            named.add(heading)
-            texts = [
-                *(quoted(one.text) for one in before),
-                *(quoted(unit, header if unit == strip.text else None, sought) for unit in fresh),
-                *(quoted(one.text) for one in behind),
-            ]
-            for number, text in enumerate(texts):
-                yield Quote(source, text if number or heading is None else _under(heading, text), line)
+            units.append(Unit(source, strip, fresh, before, behind, heading, line))
+    yield from _told(in_order(request.standalone, units) if len(asked) == 1 else units, sought, named)
+
+
+def _told(units: Sequence[Unit], sought: Sequence[str], named: set[str | None]) -> Iterator[Quote]:
+    """The sentences as they are said; a heading before the first that needs it, and never again once it is `named`."""
+    for unit in units:
+        header = header_line(unit.source, unit.strip)
+        texts = [
+            *(quoted(one.text) for one in unit.before),
+            *(quoted(one, header if one == unit.strip.text else None, sought) for one in unit.said),
+            *(quoted(one.text) for one in unit.behind),
+        ]
+        if unit.heading is not None and unit.heading not in named:
+            texts[0] = _under(unit.heading, texts[0])
+        named.add(unit.heading)
+        yield from (Quote(unit.source, text, unit.line) for text in texts)
 
 
 def _list(source: Source, items: Sequence[Sequence[Strip]]) -> Iterator[Quote]:
@@ -156,11 +174,16 @@ def _under(heading: str, text: str) -> str:
     return f"{named}：{text}" if _reads_chinese(text) else f"{named}: {text}"
 
 
-def _with_antecedent(strip: Strip) -> list[str]:
-    """The sentence, after the one before it in the passage where it opens with a reference word."""
-    before = _before(strip)
-    leans = before is not None and refers_back(strip.text) and not is_question(before)
-    return [before, strip.text] if before and leans else [_with_verdict(strip)]
+def _with_antecedents(strip: Strip, most: int) -> list[str]:
+    """The sentence, after those before it in the passage that it points at."""
+    made = cut(strip.hit, 1.0)
+    index = next((i for i, (start, _) in enumerate(made.spans) if start == strip.start), 0)
+    found = [strip.text]
+    for i in reversed(made.antecedents(index, most)):
+        if is_question(made.text(i)) or made.headings[i] != made.headings[index]:
+            break
+        found.insert(0, made.text(i))
+    return found if len(found) > 1 else [_with_verdict(strip)]
 
 
 def _with_verdict(strip: Strip) -> str:
@@ -170,10 +193,6 @@ def _with_verdict(strip: Strip) -> str:
         gap = "" if has_han(before) else " "
         return f"{without_label(before, further)}{gap}{strip.text}"
     return without_label(strip.text, before)
-
-
-def _before(strip: Strip) -> str | None:
-    return _two_before(strip)[1]
 
 
 def _two_before(strip: Strip) -> tuple[str | None, str | None]:

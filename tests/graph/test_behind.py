@@ -112,6 +112,9 @@ def test_the_heading_that_is_the_answer(question: str, text: str, headings: list
         ("What is the weight of the HX-200?", "HX-200", False),
         ("How long is the warranty?", "Warranty", False),
         ("Who decided that the trial went well?", "What went well", False),
+        ("How do I send a parcel?", "How do I send a parcel?", True),
+        ("Can I send a parcel to Malta?", "How do I send a parcel?", False),
+        ("When was the parcel sent?", "How is the parcel sent?", False),
     ],
 )
 def test_headings_that_say_the_question(question: str, heading: str, says: bool) -> None:

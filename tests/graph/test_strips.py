@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph.cuts import cut, refers_back
+from graph.cuts import ANTECEDENTS, cut, refers_back
 from graph.evidence import number_sources
 from graph.strips import relevances, select
 from retrieval.lexical.tokenizer import tokenize
@@ -72,7 +72,7 @@ def test_strips_are_spans_of_the_document_in_order_within_the_budget(
         assert chunk.text[citation.start - chunk.start : citation.end - chunk.start] == citation.quote
     spent = sum(COUNT([strip.text for strip in strips]))
     best = max(range(total), key=lambda i: flat[i]) if total else None
-    if best is not None and len(strips) > 2:
+    if best is not None and len(strips) > 1 + ANTECEDENTS:
         assert spent <= budget
 
 
@@ -165,9 +165,25 @@ def test_a_table_header_is_no_evidence_and_a_row_is_known_by_its_first_cell() ->
 
 
 def test_reference_words_open_a_sentence_or_do_not_count() -> None:
-    for text in ("It is so.", "该方案更好。", "- This one.", "上述结论成立。", "They left.", "因此需要调整。"):
+    for text in (
+        "It is so.",
+        "该方案更好。",
+        "- This one.",
+        "上述结论成立。",
+        "They left.",
+        "因此需要调整。",
+        "Then it goes back.",
+        "一经发现，给予警告。",
+    ):
         assert refers_back(text)
-    for text in ("Item one.", "The tower is old.", "阈值是 0.7。", "Theory matters.", "我们认为这样更好。"):
+    for text in (
+        "Item one.",
+        "The tower is old.",
+        "阈值是 0.7。",
+        "Theory matters.",
+        "我们认为这样更好。",
+        '"It is the pump," he said.',
+    ):
         assert not refers_back(text)
 
 
