@@ -19,7 +19,8 @@ LONGEST = 80
 """Characters of a heading that is told."""
 
 _DATE = (
-    r"(?<![\w-])(?:19|20)\d\d(?![\w-])|\b\d{1,2}\.? (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+    r"(?<![\w-])(?:19|20)\d\d(?:-\d\d(?:-\d\d)?)?(?![\w-])"
+    r"|\b\d{1,2}\.? (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
     r"|\d{1,2}月|\d年|\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b|[周星][期]?[一二三四五六日]|\d{1,2}[:：]\d\d"
 )
 _VERSION = r"\bv?\d+\.\d+(?:\.\d+)*\b|\bv\d+\b|\b(?:version|release) \d+|版本\s?\d"

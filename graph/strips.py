@@ -27,6 +27,7 @@ from graph.naming import naming
 from graph.outcomes import concludes
 from graph.quotes import cells
 from graph.ranges import in_range
+from graph.releases import out_of_release
 from graph.statements import states
 from graph.support import content_words, identifiers, known_words
 
@@ -95,6 +96,8 @@ def relevances(question: str, cuts: Sequence[Cut], similarities: NDArray[np.floa
     idle = idle_rows(question, [piece for cut_ in cuts for piece in cut_.pieces()])
     told = _told(question, cuts)
     clauses = _clauses(question, cuts)
+    homes = [cut_.hit.chunk.document_id for cut_ in cuts for _ in cut_.spans]
+    elsewhere = out_of_release(question, texts, [each[1:-1] for each in over], homes)
     header = [i in cut_.headers for cut_ in cuts for i in range(len(cut_.spans))]
     scores = []
     for i, text in enumerate(texts):
@@ -113,7 +116,7 @@ def relevances(question: str, cuts: Sequence[Cut], similarities: NDArray[np.floa
             + TOLD * (i in told or states(question, text))
             - IDLE * idle[i]
         )
-        scores.append(max(score, 0.0) if clauses[i] >= 0 else 0.0)
+        scores.append(max(score, 0.0) if clauses[i] >= 0 and not elsewhere[i] else 0.0)
     best = max(scores, default=0.0) or 1.0
     scaled = iter([score / best for score in scores])
     return [[next(scaled) for _ in cut_.spans] for cut_ in cuts]

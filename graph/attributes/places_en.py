@@ -34,7 +34,7 @@ ATTRIBUTES = (
         r"|announc|available|\bsince\b|market|on sale|shipped|first (?:version|edition|shown|sold|seen|given"
         r"|performed|played|broadcast|aired|screen|print)|copyright|©|\(\d{4}\)|model year|present(?:ed|s)"
         r"|start(?:ed|s)?\b|open(?:ed|s)\b|print|hit the|\b(?:in|of|from) (?:the )?(?:\w+ )?(?:1[5-9]|20)\d\d"
-        "|wr(?:ote|itten)|record|album|film",
+        r"|wr(?:ote|itten)|record|album|film|\d\.\d[^\n.]{0,20}\b20\d\d\b",
     ),
     Words(
         "a programming language",

@@ -27,6 +27,7 @@ from graph.outcomes import asks_name, concludes, gives_cause
 from graph.questions import Expected, asks_figure_or_name, asks_several, asks_when, asks_why
 from graph.quotes import cells, header_line, in_fence
 from graph.ranges import in_range
+from graph.releases import out_of_release, release_named, tells_release
 from graph.support import content_words, negated
 
 KIND_BONUS = 0.2
@@ -70,9 +71,11 @@ _ASKS_HOW = re.compile(r"\bhow (?:do|does|can|to|should|would)\b|如何|怎么|�
 
 @dataclass(frozen=True, slots=True)
 class Odd:
-    """Rows that hold nothing of what is asked, and whether a document says nothing of what it is asked of."""
+    """Rows that hold nothing of what is asked, sentences under another release than the asked one, and whether a
+    document says nothing of what it is asked of."""
 
     idle: Sequence[Strip]
+    released: Sequence[Strip]
     elsewhere: bool
 
 
@@ -84,10 +87,11 @@ def ranked(request: Request, part: str, number: int | None) -> list[tuple[Source
     idle_of = idle_rows(part, [piece for _, piece in pieces])
     idle = [strip for (strip, _), idle in zip(pieces, idle_of, strict=True) if idle]
     about = speaking(asked, [piece for _, piece in pieces])
+    released = _out_of_release(asked, part, request.sources)
     scored = [
         entry
         for source in request.sources
-        for entry in _scored(source, asked, part, number, Odd(idle, source.hit.document.id not in about))
+        for entry in _scored(source, asked, part, number, Odd(idle, released, source.hit.document.id not in about))
     ]
     scored = _of_item(part, _of_range(asked, scored))
     scored = _of_thing(asked, part, sorted((entry for entry in scored if entry[0] > 0), key=lambda entry: -entry[0]))
@@ -162,7 +166,16 @@ def _less_than_echo(part: str, sources: Sequence[Source], best: Strip) -> bool:
 
 def _headed(part: str, strip: Strip) -> bool:
     """Whether a heading tells what is asked: "New: dark mode." is told by the version above it."""
-    return telling(part, strip.text, above(strip)) is not None
+    return telling(part, strip.text, above(strip)) is not None or tells_release(part, above(strip)) is not None
+
+
+def _out_of_release(asked: str, part: str, sources: Sequence[Source]) -> list[Strip]:
+    """The sentences under another release than the asked one; of the latest, all others where a passage has it."""
+    strips = [strip for source in sources for strip in source.strips]
+    texts, headings = [one.text for one in strips], [above(one) for one in strips]
+    question = part if release_named(part) else asked
+    outside = out_of_release(question, texts, headings, [one.hit.document.id for one in strips])
+    return [one for one, out in zip(strips, outside, strict=True) if out]
 
 
 def _told(part: str, chosen: Sequence[tuple[Source, Strip]]) -> Iterator[str]:
@@ -225,7 +238,9 @@ def _scored(
         headed = _headed(part, strip)
         says = says or headed or bool(_completing(part, source, strip))
         # Of a document's own questions and of a bare "Yes." what follows is the answer.
-        mute = is_question(strip.text) or is_verdict(strip.text) or _only_announces(source, strip)
+        mute = (
+            strip in odd.released or is_question(strip.text) or is_verdict(strip.text) or _only_announces(source, strip)
+        )
         mute = mute or any(one.heading == strip.text.strip() for one in source.strips)
         mute = mute or (not headed and (only_names(part, strip.text) or names_beside(part, strip.text)))
         kept = (

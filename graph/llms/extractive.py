@@ -22,6 +22,7 @@ from graph.llms.order import Unit, in_order
 from graph.llms.rows import rows_asked_for
 from graph.questions import asks_several, asks_whole, parts
 from graph.quotes import header_line, quoted
+from graph.releases import tells_release
 from graph.support import content_words
 from graph.types import Usage
 
@@ -86,6 +87,7 @@ def _quotes(request: Request) -> Iterator[Quote | Rest]:
     listed: set[tuple[str, int]] = set()
     named: set[str | None] = {None}
     units: list[Unit] = []
+    yield from _releases(sought, rankings)
     for rank, candidates in enumerate(zip_longest(*rankings)):
         for part, (source, strip) in ((part, each) for part, each in zip(sought, candidates, strict=True) if each):
             if len(said) >= limit or (source.hit.chunk.id, strip.start) in listed:
@@ -146,6 +148,14 @@ def _told(units: Sequence[Unit], sought: Sequence[str], named: set[str | None]) 
             texts[0] = _under(unit.heading, texts[0])
         named.add(unit.heading)
         yield from (Quote(unit.source, text, unit.line) for text in texts)
+
+
+def _releases(sought: Sequence[str], rankings: Sequence[list[tuple[Source, Strip]]]) -> Iterator[Quote]:
+    """The headings of release notes that are answers by themselves: of their parts nothing else is left to tell."""
+    for part, ranking in zip(sought, rankings, strict=True):
+        if ranking and (heading := tells_release(part, above(ranking[0][1]))):
+            yield Quote(ranking[0][0], quoted(heading))
+            ranking.clear()
 
 
 def _list(source: Source, items: Sequence[Sequence[Strip]]) -> Iterator[Quote]:
