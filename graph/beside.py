@@ -44,6 +44,9 @@ _DATED = re.compile(
 )
 """The day that a document was written on, in its title: it is not about that month."""
 
+LINE = "号线"
+_NETWORK = re.compile(r"[\u4e00-\u9fff]+\Z")
+
 Found = Iterable[tuple[str, Sequence[str]]]
 """What is asked, and the others."""
 
@@ -151,7 +154,9 @@ def _without(question: str, found: Sequence[Member]) -> str:
     for each in sorted(found, key=lambda each: -each.start):
         written = question[each.start : each.end]
         kept = "" if each.kind.startswith(AMOUNT) else written.partition(" ")[2]
-        question = f"{question[: each.start]} {kept} {question[each.end :]}"
+        # Of 云岭地铁2号线 the sentence after may only say 2号线.
+        before = _NETWORK.sub(" ", question[: each.start]) if each.kind == LINE else question[: each.start]
+        question = f"{before} {kept} {question[each.end :]}"
     return question
 
 

@@ -1,4 +1,7 @@
-"""A deputy for the head, and the head for a deputy: 副主任 where the passages name the 主任."""
+"""A deputy for the head, and the head for a deputy: 副主任 where the passages name the 主任.
+
+Where it is asked who is in office, whoever was before is none either.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +26,19 @@ _DEPUTY = re.compile(
 )
 _TITLE = re.compile(rf"{TITLES_ZH}|{_WORD}", re.IGNORECASE)
 _RANK = re.compile(rf"{BELOW_ZH}|(?<![a-z]){BELOW}[ -]", re.IGNORECASE)
+_BEFORE = r"(?:former|previous|retired|ex)"
+_BEFORE_ZH = r"(?:(?:前任|原任|离任的?|卸任的?)[\u4e00-\u9fff]{0,4}?|(?<![目当以之先日提])前|(?<![高草平中])原)"
+_IN_OFFICE = re.compile(
+    r"\bwho(?:['’]s| is| are)(?: (?:now|currently))? (?:the |its |their |our |your )?(?P<office>[a-z][\w' -]*)"
+    r"|是谁|谁是|谁担任",
+    re.IGNORECASE,
+)
+_HEADS = re.compile(r"\bwho (?:currently )?(?:heads|leads|directs)\b", re.IGNORECASE)
+_HEADED = re.compile(
+    r"\b(?:heads|headed|leads|led|directs|directed|runs|chairs|manages|managed|in charge)\b", re.IGNORECASE
+)
+_LONGEST_OFFICE = 60
+_NAMES_OFFICE = re.compile(r"(?<![\w-])[a-z]{4,}(?![\w-])")
 
 
 def other_ranks(question: str, passages: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
@@ -38,6 +54,39 @@ def other_ranks(question: str, passages: Sequence[str]) -> Iterator[tuple[str, l
         ]
         if deputies and not _alone(title, passages):
             yield title, list(dict.fromkeys(deputies))
+            return
+    yield from _out_of_office(question, passages)
+
+
+def _out_of_office(question: str, passages: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """The office whose holder is asked for, of which the passages have an assistant's or a former holder alone."""
+    asked = _IN_OFFICE.search(question)
+    if _HEADS.search(question):
+        held = any(_TITLE.search(_DEPUTY.sub(" ", text)) or _HEADED.search(text) for text in passages)
+        deputies = [deputy for text in passages for deputy in _found(_DEPUTY, text)]
+        if deputies and not held:
+            yield "head", list(dict.fromkeys(deputies))
+    if asked is None:
+        return
+    if asked["office"] is None:
+        for title in _found(_TITLE, _DEPUTY.sub(" ", question)):
+            ranks = rf"{_BEFORE_ZH}{re.escape(title)}"
+            if not re.search(ranks, question):
+                yield from _other_holders(title, ranks, passages)
+        return
+    # "Who is the curator of maps?" asks for a curator.
+    office = re.split(r" (?:of|at|in|for|on|to|by|from|with|that|who|and|or) ", asked["office"][:_LONGEST_OFFICE])[0]
+    words = _NAMES_OFFICE.findall(office.lower())
+    if words and not re.match(rf"(?:{BELOW}|{_BEFORE})\b", office.lower()):
+        ranks = rf"(?<![a-z])(?:{BELOW}|{_BEFORE})[ -](?:\w+ )?{words[-1]}(?![a-z])"
+        yield from _other_holders(words[-1], ranks, passages)
+
+
+def _other_holders(title: str, ranks: str, passages: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    pattern = re.compile(ranks, re.IGNORECASE)
+    others = [other for text in passages for other in _found(pattern, text)]
+    if others and not any(_met(title, [pattern.sub(" ", text)]) for text in passages):
+        yield title, list(dict.fromkeys(others))
 
 
 def _found(pattern: re.Pattern[str], text: str) -> list[str]:

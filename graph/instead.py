@@ -22,6 +22,7 @@ from graph.language import FUNCTION_WORDS
 from graph.members import asks_yes_or_no, qualifiers
 from graph.named import CALENDAR, said
 from graph.naming import apart, names, same
+from graph.opposites import other_events
 from graph.quantities import Day, dates, stated
 from graph.strips import relevances
 from graph.support import content_words
@@ -79,6 +80,10 @@ _COMPARED = re.compile(
     re.IGNORECASE,
 )
 """So does one that tells of a change."""
+_ASKS_TIME = re.compile(
+    r"\bwhen\b|\bwhich (?:year|month)\b|\bhow long\b|何时|什么时候|哪[一年月天]|多久", re.IGNORECASE
+)
+"""Of what is asked about a year this may be told in another: opened in 2006 the school that was planned in 2001."""
 _EDITION = re.compile(r"[\u4e00-\u9fff]{2,4}[版级型]")
 _MODIFIED = re.compile(r"(?<=[a-z0-9,;] )([A-Z][A-Za-z]*[a-z]) ([a-z]{4,})\b")
 _CODE = re.compile(r"(?![QqHh]\d)([A-Za-z]{1,4})[ -]?(\d{1,6})")
@@ -101,7 +106,7 @@ def instead(question: str, hits: Sequence[Hit]) -> tuple[Instead, ...]:
     evidence = _Evidence(question, hits)
     finders = (
         _versions, _releases, _counted, _days, _years, _editions, _places, _modified, _together, _members, _models,
-        _kindred, _ranks,
+        _kindred, _ranks, _events,
     )  # fmt: skip
     plain = folded(question)
     told = {
@@ -276,6 +281,7 @@ def _years(question: str, evidence: _Evidence) -> Found:
         return
     if any(year in evidence.around for year in asked):
         yield from _years_of_documents(question, asked, evidence)
+        yield from _years_of_sentences(question, asked, evidence)
         return
     dated = next((text for text in evidence.near if _YEAR.search(text)), "")
     there = _YEAR.findall(dated)
@@ -295,6 +301,19 @@ def _years_of_documents(question: str, asked: Sequence[str], evidence: _Evidence
         return _YEAR.findall("\n".join((*read.headings, read.title)))
 
     if len(asked) == 1 and not asks_yes_or_no(question):
+        yield asked[0], stand_beside(question.replace(asked[0], " "), evidence.read, met, others)
+
+
+def _years_of_sentences(question: str, asked: Sequence[str], evidence: _Evidence) -> Found:
+    """The revenue of 2022, where the sentence about revenue is of 2023 and 2022 is that of another matter."""
+
+    def met(text: str) -> bool:
+        return any(year in text for year in asked) or any(more.search(text) for more in (_OPEN, _COMPARED))
+
+    def others(read: Read) -> list[str]:
+        return _YEAR.findall(read.text)
+
+    if len(asked) == 1 and not asks_yes_or_no(question) and not _ASKS_TIME.search(question):
         yield asked[0], stand_beside(question.replace(asked[0], " "), evidence.read, met, others)
 
 
@@ -358,6 +377,11 @@ def _kindred(question: str, evidence: _Evidence) -> Found:
 def _ranks(question: str, evidence: _Evidence) -> Found:
     """The deputy head where only the head is named."""
     return other_ranks(question, evidence.passages)
+
+
+def _events(question: str, evidence: _Evidence) -> Found:
+    """The year it closed where it is told when it opened."""
+    return other_events(question, evidence.read)
 
 
 def _as_written(thing: str, text: str) -> str:

@@ -37,6 +37,7 @@ _GENERAL = (
     " 几个 发放 领取 申请 享受 提供 可以 没有 购买 升级 加入 开通 你们 您的 贵司 政府 企业 普通 相关"
 )
 _NOUNS = "plan|edition|tier|package|licence|license|subscription|campus|warehouse|lounge|studio"
+_TIERS = "free|basic|starter|standard|team|business|enterprise|premium|professional|family|student|personal"
 _COUNTING = (
     "about over under than least most only nearly almost around up cost costs costing sold sells weigh weighs earn"
     " earns pay pays paid allow allows serve serves hold holds contain contains reach reached employ"
@@ -91,5 +92,6 @@ FINDERS: tuple[Finder, ...] = (
     (re.compile(r"(?<!住房)公积金"), lambda m: (INSURANCE, "住房公积金")),
     (re.compile(rf"([\u4e00-\u9fff]{{2}})(?=({_HEADS}))"), _compound),
     (re.compile(rf"(?<=[a-z0-9,;(] )([A-Z][a-z]+) ({_NOUNS})\b"), _named),
+    (re.compile(rf"(?<![\w-])({_TIERS}) ({_NOUNS})\b"), _named),
     (re.compile(r"(?<=[a-z] )\d{3,6}(?![\d.,%°:-]|\w)"), _coded),
 )  # fmt: skip

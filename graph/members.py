@@ -59,6 +59,7 @@ _HOURS = {
     "晚上": "evening", "傍晚": "evening", "夜里": "evening", "夜间": "evening",
     "早": "morning", "白": "day", "中": "noon", "晚": "evening", "夜": "evening",
 }  # fmt: skip
+_SEXES = {"雄": "male", "男": "male", "雌": "female", "女": "female"}
 _SEASONS = {"spring": 1, "summer": 2, "autumn": 3, "fall": 3, "winter": 4, "春": 1, "夏": 2, "秋": 3, "冬": 4}
 _UNITS = {
     "m": "m|met(?:er|re)s?|米", "cm": "cm|centimet(?:er|re)s?|厘米", "mm": "mm|millimet(?:er|re)s?|毫米",
@@ -217,7 +218,7 @@ _FINDERS: tuple[_Finder, ...] = (
      lambda m: (WEEKDAY, Decimal(_HAN_DAYS.index(m[1].replace("天", "日")) + 1))),
     (re.compile(rf"\b((?i:{_ORDINAL})|\d{{1,2}}(?:st|nd|rd|th))[ -]([A-Za-z]?[a-z]{{2,}})\b"), _ordinal),
     (re.compile(rf"(?<![共有高盖建]){_ALONE}第?(\d{{1,3}}|{_HAN})[楼层]"), lambda m: ("楼", _number(m[1]))),
-    (re.compile(rf"{_ALONE}(\d{{1,3}}|{_HAN})号([楼门厅馆院库桥机仓食教宿井炉车站台柜])"),
+    (re.compile(rf"{_ALONE}(\d{{1,3}}|{_HAN})号([楼门厅馆院库桥机仓食教宿井炉车站台柜线])"),
      lambda m: (f"号{m[2]}", _number(m[1]))),
     (re.compile(r"\b(breakfast|lunch|dinner|supper|brunch)\b|([早午晚][餐饭]|夜宵|宵夜)", re.IGNORECASE),
      lambda m: ("meal", _MEALS[m[0].lower()])),
@@ -231,6 +232,10 @@ _FINDERS: tuple[_Finder, ...] = (
     (re.compile(r"\b(north|south|east|west)(?:ern)?[ -]([a-z]{3,})\b"), lambda m: (f"{SIDE}{m[2]}", m[1])),
     (re.compile(r"(?<![东南西北中广河湖山云海济华辽江陕])([东南西北])([门区侧翼楼座厅院馆口])(?![域别])"),
      lambda m: (f"{SIDE}{m[2]}", m[1])),
+    (re.compile(r"(?<![A-Za-z0-9])([A-Z])([座栋幢])"), lambda m: (f"号{m[2]}", m[1])),
+    (re.compile(r"\b[Ss]izes? (X{0,3}[SML])(?![\w'’])"), lambda m: ("size", m[1])),
+    (re.compile(r"\b(male|female)s?\b|(?:雄|雌|男|女)性", re.IGNORECASE),
+     lambda m: ("sex", _SEXES.get(m[0][0]) or m[0].lower().removesuffix("s"))),
     (_AMOUNT, _amount),
     *FINDERS,
 )  # fmt: skip

@@ -9,6 +9,7 @@ import pytest
 from graph.engine import Engine
 from graph.instead import Instead, instead
 from graph.named import UNNAMED
+from retrieval.types import Hit
 from tests.fakes.graph import ScriptedGrader, deps, hit
 
 NOTES = hit(
@@ -249,8 +250,75 @@ def test_no_word_goes_on_behind_a_counter() -> None:
         ("公司CEO是谁？", "会议由代理CEO王敏主持。", ("代理CEO",)),
         ("代理CEO是谁？", "公司CEO王敏主持了会议。", ("CEO",)),
         ("公司CEO是谁？", "公司CEO王敏主持了会议，代理CEO缺席。", None),
+        ("Who is the curator of maps?", "The assistant curator of maps is Ada Byron.", ("assistant curator",)),
+        ("Who is the assistant curator of maps?", "The assistant curator of maps is Ada Byron.", None),
+        ("Who is the curator of maps?", "Assistant curator Max Born works for the curator, Ada Byron.", None),
+        ("Who is the chief accountant?", "Former chief accountant Ada Byron retired.", ("Former chief accountant",)),
+        ("Who is the former chief accountant?", "Former chief accountant Ada Byron retired.", None),
+        ("When did the chief accountant retire?", "Former chief accountant Ada Byron retired in 2021.", None),
+        ("Who was the chief accountant?", "Former chief accountant Ada Byron retired in 2021.", None),
+        ("Who heads the museum?", "The acting head of conservation is Ada Byron.", ("acting head",)),
+        ("Who heads the museum?", "The acting head is Ada Byron. The museum is led by Max Born.", None),
+        ("公司财务总监是谁？", "前任财务总监陈秋已退休。", ("前任财务总监",)),
+        ("公司前任财务总监是谁？", "前任财务总监陈秋已退休。", None),
+        ("公司财务总监是谁？", "目前财务总监为陈秋。", None),
+        ("谁是厂长？", "原厂长陈秋已退休。", ("原厂长",)),
     ],
 )
 def test_a_deputy_is_not_the_head(question: str, passage: str, found: tuple[str, ...] | None) -> None:
     told = instead(question, [hit(passage)])
     assert [each.found for each in told] == ([] if found is None else [found])
+
+
+FACTS = hit(
+    "In 1987 the roadway was widened. The engineer Vos supervised the repairs of 1949. The shop opened in 1998. Olaf "
+    "Renn retired in 2021. The female lays 200 eggs. The free plan allows 3 projects; the team plan allows 25. "
+    "The hall was open from 1950 to 1970. The dome was closed in 1944 and reopened in 1949.",
+    source="facts.md",
+)
+FIRM = hit("代理人于2022年3月接任。2023年公司营业收入为12.6亿元。门店于2015年开业。C座6月3日停水。", source="firm.md")
+METRO = hit("云岭地铁1号线于2015年开通，设24座车站。2号线于2019年开通，全长33公里。", source="metro.md")
+
+
+@pytest.mark.parametrize(
+    ("question", "passage", "asked", "found"),
+    [
+        ("Who supervised the repairs of 1987?", FACTS, "1987", ("1949",)),
+        ("2022年公司营业收入是多少？", FIRM, "2022", ("2023",)),
+        ("When did the shop close?", FACTS, "close", ("opened",)),
+        ("When did Olaf Renn join?", FACTS, "join", ("retired",)),
+        ("门店何时关闭？", FIRM, "关闭", ("开业",)),
+        ("How many eggs does the male lay?", FACTS, "male", ("female",)),
+        ("How many projects does the enterprise plan allow?", FACTS, "enterprise plan", ("free plan", "team plan")),
+        ("云岭地铁2号线有多少座车站？", METRO, "2号线", ("1号线",)),
+        ("A座什么时候停水？", FIRM, "A座", ("C座",)),
+    ],
+)
+def test_another_year_event_or_member_of_the_same_words(
+    question: str, passage: Hit, asked: str, found: tuple[str, ...]
+) -> None:
+    assert instead(question, [passage]) == (Instead(asked, found),)
+
+
+@pytest.mark.parametrize(
+    ("question", "passage"),
+    [
+        ("Who supervised the repairs of 1949?", FACTS),
+        ("What was widened in 1987?", FACTS),
+        ("What happened to the roadway in 1987?", FACTS),
+        ("2023年公司营业收入是多少？", FIRM),
+        ("2022年接任的是谁？", FIRM),
+        ("When did the shop open?", FACTS),
+        ("When did the hall close?", FACTS),
+        ("When was the dome closed?", FACTS),
+        ("When did Olaf Renn retire?", FACTS),
+        ("门店何时开业？", FIRM),
+        ("How many eggs does the female lay?", FACTS),
+        ("How many projects does the team plan allow?", FACTS),
+        ("云岭地铁2号线何时开通？", METRO),
+        ("云岭地铁1号线有多少座车站？", METRO),
+        ("C座什么时候停水？", FIRM),
+    ],
+)
+def test_what_is_told_in_its_own_sentence_stays(question: str, passage: Hit) -> None:
+    assert instead(question, [passage]) == ()
