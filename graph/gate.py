@@ -22,7 +22,7 @@ from graph.markers import (
     replace_markers,
     without_markers,
 )
-from graph.neutral import neutral_line
+from graph.neutral import neutral_line, visible
 from graph.prompts import NOT_ENOUGH
 from graph.quotes import carried_header, header_of, one_line, plain
 from graph.support import (
@@ -81,7 +81,7 @@ class Gate:
 
     def push(self, piece: str) -> str:
         """More of the model's text; returns what became certain, often nothing."""
-        self._buffer += piece
+        self._buffer += visible(piece)
         if len(self._buffer) < self._look_again_at:
             return ""
         released = self._release(whole=False)

@@ -20,10 +20,13 @@ _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 
 _UNITS = {
+    "am": r"a\.?m\b\.?",
+    "pm": r"p\.?m\b\.?",
+    "yen": "yen|jpy|日元|日圆",
     "year": "years?|yrs?|周年|年",
     "month": "months?|个月|個月",
     "week": "weeks?|个星期|星期|周|週",
-    "day": "days?|天|日",
+    "day": "(?:(?:working|business|calendar) )?days?|个?工作日|天|日",
     "hour": "hours?|hrs?|h|个小时|個小時|小时|小時",
     "minute": "minutes?|mins?|分钟|分鐘",
     "second": "seconds?|secs?|s|秒钟|秒",
@@ -39,12 +42,19 @@ _UNITS = {
     "kg": "kilograms?|kilos?|kgs?|公斤|千克",
     "g": "grams?|g|克",
     "mg": "milligrams?|mg|毫克",
+    "pound": "pounds?|lbs?|磅",
+    "stone": "stones?",
+    "ounce": "ounces?|oz|盎司",
     "t": "tonnes?|tons?|吨|噸",
     "km": "kilomet(?:er|re)s?|km|公里|千米",
     "m": "met(?:er|re)s?|m|米",
     "cm": "centimet(?:er|re)s?|cm|厘米",
     "mm": "millimet(?:er|re)s?|mm|毫米",
     "mile": "miles?|英里",
+    "foot": "feet|foot|ft|英尺",
+    "inch": "inch(?:es)?|英寸",
+    "litre": "lit(?:er|re)s?|l|升",
+    "ml": "millilit(?:er|re)s?|ml|毫升",
     "b": "bytes?|字节",
     "kb": "kb|kilobytes?",
     "mb": "mb|megabytes?",
@@ -57,19 +67,54 @@ _UNITS = {
     "v": "volts?|v|伏",
     "a": "amps?|amperes?|a|安培",
     "bar": "bars?",
+    "mbar": "millibars?|mbar|毫巴",
+    "psi": "psi",
+    "kpa": "kpa|千帕",
+    "mpa": "mpa|兆帕",
     "celsius": "°c|摄氏度|攝氏度|degrees celsius",
     "fahrenheit": "°f|华氏度|degrees fahrenheit",
     "db": r"db(?:\(a\))?",
     "usd": "dollars?|usd|美元",
     "eur": "euros?|eur|欧元",
+    "sterling": "gbp|英镑",
+    "hkd": "hkd|港元|港币",
     "yuan": "yuan|rmb|cny|元",
 }
 _UNIT = re.compile(
     r"[ \u00a0]?-?(?:" + "|".join(f"(?P<{name}>{forms})" for name, forms in _UNITS.items()) + r")(?![a-z0-9])"
 )
+_SIZES = {
+    name: (what, Decimal(size))
+    for what, sizes in {
+        "mass": {"mg": "0.001", "g": "1", "kg": "1000", "t": "1000000"},
+        "length": {"mm": "0.001", "cm": "0.01", "m": "1", "km": "1000"},
+        "time": {
+            "millisecond": "0.001",
+            "second": "1",
+            "minute": "60",
+            "hour": "3600",
+            "day": "86400",
+            "week": "604800",
+        },
+        "age": {"month": "1", "year": "12"},
+        "power": {"w": "1", "kw": "1000", "mw": "1000000", "gw": "1000000000"},
+        "frequency": {"hz": "1", "khz": "1000", "mhz": "1000000", "ghz": "1000000000"},
+        "pressure": {"mbar": "0.1", "kpa": "1", "bar": "100", "mpa": "1000"},
+        "volume": {"ml": "1", "litre": "1000"},
+    }.items()
+    for name, size in sizes.items()
+}
+"""What a unit measures, and how much of it: 38 kg are 38,000 g."""
 _TAKES_A = "year month week day hour minute second"
 _SCALES = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12, "千": 3, "万": 4, "萬": 4, "亿": 8, "億": 8}
-_SCALE = re.compile(r"\s?(thousand|million|billion|trillion|[千万萬亿億])(?!瓦|米|克)")
+_SCALES |= {
+    left + right: _SCALES.get(left, power) + _SCALES[right]
+    for left, power in {"十": 1, "百": 2, "千": 3, "万": 4}.items()
+    for right in "万萬亿億"
+}
+_SCALE = re.compile(r"\s?(thousand|million|billion|trillion|[十百千万][万萬亿億]|[千万萬亿億])(?!瓦|米|克)")
+_SAYS_SCALE = re.compile(r"thousand|million|billion|trillion|[千万萬亿億]|\d\s?(?:k|mn?|mm|bn?|tn?)\b", re.IGNORECASE)
+"""Also in a header, or short behind a number."""
 
 _ONES = [
     "zero",
@@ -178,16 +223,34 @@ class Stated:
     quantities: list[Quantity] = field(default_factory=list)
     tokens: set[str] = field(default_factory=set)
     days: list[Day] = field(default_factory=list)
+    scaled: bool = False
+    """Whether thousands, millions or the like stand anywhere in it."""
 
     def bears(self, other: Stated) -> bool:
         """Whether all that `other` states is stated here too."""
         by_value: dict[Decimal, set[str | None]] = {}
+        # The 12.6 of 12.6亿 is that of "12.6 (亿元)", but no 12.6 of a sentence without any scale, nor of 12.6万.
+        before_scale: dict[Decimal, set[str | None]] = {}
+        sizes = set()
         for each in self.quantities:
-            for value in {each.value, each.scaled or each.value}:
-                by_value.setdefault(value, set()).add(each.unit)
+            value = each.value if each.scaled is None else each.scaled
+            by_value.setdefault(value, set()).add(each.unit)
+            if each.scaled is not None:
+                before_scale.setdefault(each.value, set()).add(each.unit)
+            if each.unit in _SIZES:
+                sizes.add(_size(value, each.unit))
         return (
             other.tokens <= self.tokens
-            and all(_borne(each, by_value) for each in other.quantities)
+            and all(
+                _borne(each.scaled if each.scaled is not None else each.value, each.unit, by_value)
+                or (each.scaled is not None and _borne(each.value, each.unit, by_value))
+                or (each.scaled is None and other.scaled and _borne(each.value, each.unit, before_scale))
+                or (
+                    each.unit in _SIZES
+                    and _size(each.value if each.scaled is None else each.scaled, each.unit) in sizes
+                )
+                for each in other.quantities
+            )
             and all(any(_same(day, said, by_value) for said in self.days) for day in other.days)
         )
 
@@ -211,6 +274,7 @@ def stated(text: str, *, claimed: bool = False) -> Stated:
     text = _HAN.sub(_in_digits(claimed), _WEEKDAY.sub(r"\1 ", text))
     text = _without_dates(text, found, claimed)
     text = text.lower()
+    found.scaled = _SAYS_SCALE.search(text) is not None
     named = [(match.start(), match.end()) for match in IDENTIFIER.finditer(text)]
     at = 0
     for match in _NUMBER.finditer(text):
@@ -236,6 +300,8 @@ def stated(text: str, *, claimed: bool = False) -> Stated:
 def _number(token: str, unit: str | None, behind: str, found: Stated, claimed: bool) -> None:
     if ":" in token or token.count(".") > 1:
         found.tokens.add(token)
+        if not claimed and ":" in token:
+            _on_either_clock(token, behind, found)
         if not claimed:
             parts = token.split(":") if ":" in token else [token]
             for part in parts:
@@ -249,12 +315,27 @@ def _number(token: str, unit: str | None, behind: str, found: Stated, claimed: b
             _number(part, unit, "", found, claimed)
         return
     value = Decimal(token.replace(",", ""))
+    if not claimed and unit_behind(behind) in ("am", "pm"):
+        _on_either_clock(f"{token}:00", behind, found)
     scale = _SCALE.match(behind)
     scaled = value.scaleb(_SCALES[scale[1]]) if scale else None
     unit = unit or unit_behind(behind[scale.end() :] if scale else behind)
     if unit == "year" and len(token) == 4 and "." not in token:
         unit = None
     found.quantities.append(Quantity(value, unit, scaled))
+
+
+def _on_either_clock(time: str, behind: str, found: Stated) -> None:
+    """15:00 is also 3 pm, and the reverse."""
+    hour, minutes = time.split(":")[:2]
+    if not hour.isdigit() or int(hour) > 23:
+        return
+    half = unit_behind(behind)
+    of_day = int(hour) % 12 + (12 if half == "pm" else 0) if half in ("am", "pm") else int(hour)
+    found.tokens |= {f"{of_day}:{minutes}", f"{of_day:02}:{minutes}", f"{of_day % 12 or 12}:{minutes}"}
+    if minutes == "00":
+        found.quantities.append(Quantity(Decimal(of_day % 12 or 12), "pm" if of_day >= 12 else "am"))
+        found.quantities.append(Quantity(Decimal(of_day)))
 
 
 def _plain(number: str) -> bool:
@@ -267,16 +348,16 @@ def unit_behind(text: str) -> str | None:
     return match.lastgroup if match else None
 
 
-def _borne(wanted: Quantity, by_value: dict[Decimal, set[str | None]]) -> bool:
-    for value in (wanted.scaled, wanted.value):
-        units = by_value.get(value) if value is not None else None
-        if units is None:
-            continue
-        if wanted.unit == DAY or wanted.unit in units or None in units:
-            return True
-        if wanted.unit is None and units != {DAY}:
-            return True
-    return False
+def _borne(value: Decimal, unit: str | None, by_value: dict[Decimal, set[str | None]]) -> bool:
+    units = by_value.get(value)
+    if units is None:
+        return False
+    return unit == DAY or unit in units or None in units or (unit is None and units != {DAY})
+
+
+def _size(value: Decimal, unit: str | None) -> tuple[str, Decimal]:
+    what, size = _SIZES[unit or ""]
+    return what, value * size
 
 
 def _same(wanted: Day, said: Day, by_value: dict[Decimal, set[str | None]]) -> bool:

@@ -20,6 +20,7 @@ ATTRIBUTION = 0.6
 _NAME = re.compile(r"(?<=[a-z0-9,;)’'\]] )[A-Z][a-z]{2,}")
 """Capitalised where no sentence, quotation or list item begins."""
 _LATIN = re.compile(r"[a-z]{3,}")
+_COUNTED = re.compile(r"(?<![A-Za-z\d.])\d[\d,.]*\s?[千万亿]?[个個名位人台家条條项項件座层層]?(?![A-Za-z\d])")
 _WEEKDAY = re.compile("(?:mon|tues|wednes|thurs|fri|satur|sun)day")
 _MONTH = re.compile(
     "january|february|march|april|may|june|july|august|september|october|november|december"
@@ -43,6 +44,9 @@ _UNTOLD = re.compile(
     r"|如果|若|除非|否则|不然|之前|之后|以前|只|仅|除|取消|停止|禁止|拒绝|避免|防止|缺乏|失败|以外|是否|不得不|才|再",
     re.IGNORECASE,
 )
+_MAY = re.compile("可以|能够|能夠|(?<=不)能(?!力|量|源|耗|级)")
+"""可以水洗 says of the same thing what 不可水洗 denies."""
+_WITHOUT = re.compile(r"\bwithout\b", re.IGNORECASE)
 # In the other script such a word may stand for a negation, or a negation for it.
 _DENIES_OTHERWISE = re.compile(
     r"\b(?:disabl\w+|free|off|closed?|absent|absence|missing|empty|exempt\w*|invalid|expired?|wrong|den(?:y|ies|ied)|reject\w*"
@@ -118,7 +122,10 @@ def supported(sentence: str, evidence: Iterable[str], question: str, *, bar: flo
         return False
     if has_han(sentence) != has_han(text):
         return True
-    own, there = {word for word in content_words(sentence) if not spelt_number(word)}, content_words(text)
+    there = content_words(text)
+    # A number is there by its value, in whatever words, and so is what counts it: 3200名 of 三千二百人.
+    uncounted = content_words(_COUNTED.sub(" ", sentence))
+    own = {word for word in content_words(sentence) if not spelt_number(word) and (word in there or word in uncounted)}
     new = own - content_words(question)
     if own and not (bool(own & there) and len(new & there) >= bar * len(new)):
         return False
@@ -158,7 +165,16 @@ def _borne(names: Iterable[str], evidence: str) -> bool:
 def _denies(sentence: str, evidence: str) -> bool:
     """Whether all that the evidence says of the same thing is the contrary: "is supported" of "is not supported"."""
     clauses = list(_clauses(evidence))
-    return any(_contradicted(own, clauses) for own in _clauses(sentence))
+    return any(_contradicted(own, clauses) for own in (*_clauses(sentence), *_before_without(sentence)))
+
+
+def _before_without(sentence: str) -> Iterator[Clause]:
+    """What a clause says before its "without ...", where it denies nothing: long enough to be judged alone."""
+    for start, end in split_sentences(sentence):
+        for part in _CLAUSE_END.split(sentence[start:end]):
+            said, *rest = _WITHOUT.split(part, maxsplit=1)
+            if rest and not negated(part):
+                yield from (clause for clause in _clauses(said) if len(clause.words) > 2)
 
 
 def _contradicted(own: Clause, clauses: list[Clause]) -> bool:
@@ -200,7 +216,7 @@ class Clause:
 def _clauses(text: str) -> Iterator[Clause]:
     for start, end in split_sentences(text):
         for part in _CLAUSE_END.split(text[start:end]):
-            if words := content_words(_NEGATION.sub(" ", part)):
+            if words := content_words(_NEGATION.sub(" ", _MAY.sub("可", part))):
                 yield Clause(words, identifiers(part), negated(part), _UNTOLD.search(part) is not None)
 
 

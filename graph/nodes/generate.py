@@ -11,6 +11,7 @@ from graph.crosslingual import alike
 from graph.gate import Gate
 from graph.llms.base import Generator, LengthError, Request, Rest
 from graph.llms.extractive import ExtractiveGenerator
+from graph.neutral import visible
 from graph.nodes.base import Node, Result, Run, degraded
 from graph.questions import spelt_out
 from graph.state import State
@@ -92,18 +93,20 @@ async def _within_budget(generator: Generator, request: Request, gate: Gate, run
 async def _write(generator: Generator, request: Request, gate: Gate, run: Run, usage: list[Usage]) -> None:
     """Sentences to the reader as they are whole; `usage` is told of every call, also of one that then fails."""
     rests: list[Rest] = []
+    silent = bool(generator.prompt(request))
     async with aclosing(generator.generate(request)) as pieces:
         async for piece in pieces:
             if isinstance(piece, Usage):
                 usage.append(piece)
             elif isinstance(piece, Rest):
                 rests.append(piece)
-            elif gate.compares:
-                _show(await asyncio.to_thread(gate.push, piece), run)
             else:
-                _show(gate.push(piece), run)
+                silent = silent and not visible(piece).strip()
+                _show(await asyncio.to_thread(gate.push, piece) if gate.compares else gate.push(piece), run)
             if gate.insufficient:
                 return
+    if silent:
+        raise ProviderError(f"{generator.name} wrote nothing.", provider=generator.name, code="bad_reply")
     _show(await asyncio.to_thread(gate.close) if gate.compares else gate.close(), run)
     for rest in rests:
         _show(gate.rest(rest), run)

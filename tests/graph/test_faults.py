@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from chunking.errors import ProviderError, StoreError
-from graph.config import GradingConfig, LimitsConfig, RewriteConfig
+from graph.config import GenerationConfig, GradingConfig, LimitsConfig, RewriteConfig
 from graph.engine import Engine
+from graph.llms import build_llm
 from graph.nodes import NODES
 from graph.rescore import rescored
 from graph.types import Answer
@@ -21,6 +22,8 @@ from retrieval.config import RerankConfig
 from retrieval.embedders.base import Role, Vectors
 from retrieval.types import Degraded
 from tests.fakes.graph import CoverageReranker, Found, HashEmbedder, MemoryRetriever, ScriptedGrader, deps, hit, ranked
+from tests.fakes.http import ScriptedServer
+from tests.fakes.openai import chat_stream
 from tests.graph import faults
 
 PASSAGES = [
@@ -150,6 +153,18 @@ def test_refinement_without_embedder_goes_by_words() -> None:
 
 
 LATE = 3.0
+
+
+@pytest.mark.parametrize("pieces", [[], ["", " \n", "\u200b"], ["<think>The tower has ", "312 steps"]])
+def test_a_model_that_writes_nothing_is_named_and_the_passages_quoted(
+    pieces: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    with ScriptedServer(lambda request: chat_stream(pieces)) as server:
+        config = GenerationConfig(provider="openai", model="m", base_url=f"{server.url}/v1")
+        answer = ask(generator=build_llm(config).generator, generation=config)
+    assert (answer.status, "312 steps" in answer.text) == ("grounded", True)
+    assert stages(answer) == ["generate"]
 
 
 def test_a_deadline_that_passes_midway_still_gives_an_answer() -> None:

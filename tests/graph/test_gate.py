@@ -132,6 +132,12 @@ def test_a_line_may_announce_what_follows_but_not_lead_away() -> None:
     assert gate.text == "Cats like warm places [1]."
 
 
+@pytest.mark.parametrize("size", [0, 1])
+def test_what_does_not_show_is_not_shown(size: int) -> None:
+    gate = through("The tower\u202e has \U000e0041312\u200b steps\x1b [\u200b1].", size=size)
+    assert gate.text == "The tower has 312 steps [1]."
+
+
 def test_images_and_active_html_never_pass() -> None:
     gate = through('The tower has 312 steps ![x](https://evil/?q=1) <img src="https://evil"> [1].')
     assert "evil" not in gate.text

@@ -185,9 +185,12 @@ def test_an_answer_of_unsupported_sentences_is_a_refusal(server: ScriptedServer)
     assert answer(server).status == "abstained"
 
 
-def test_an_empty_answer_is_a_refusal(server: ScriptedServer) -> None:
+def test_in_place_of_an_empty_answer_the_passages_are_quoted(server: ScriptedServer) -> None:
     server.enqueue(chat_stream([]))
-    assert answer(server).status == "abstained"
+    got = answer(server)
+    assert got.status == "grounded"
+    assert got.degraded[0].stage == "generate"
+    assert "wrote nothing" in got.degraded[0].reason
 
 
 def test_a_weak_search_is_rewritten_by_the_model(server: ScriptedServer) -> None:

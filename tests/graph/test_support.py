@@ -186,3 +186,63 @@ def test_a_sentence_in_the_other_script_may_not_say_the_contrary(sentence: str, 
 def test_a_weekday_beside_a_time_is_no_number_with_it(text: str, wrong: str) -> None:
     assert supported(text, [text], "几点？")
     assert not supported(wrong, [text], "几点？")
+
+
+WORKS = "The works cost 3.1 million guilders."
+DEVICE = "The device weighs 38 kg and takes 6 bar. Repair takes two to four working days. The shop closes at 15:00."
+REVENUE = "2023年公司营业收入为12.6亿元，净利润为1.8亿元。"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "source", "holds"),
+    [
+        ("2023年公司营业收入为12.6亿元。", REVENUE, True),
+        ("2023年公司营业收入为12.6万元。", REVENUE, False),
+        ("2023年公司营业收入为12.6元。", REVENUE, False),
+        ("2023年公司营业收入为126000万元。", REVENUE, True),
+        ("2023年公司营业收入（亿元）：12.6。", REVENUE, True),
+        ("In 2023 the revenue was 12.6 billion yuan.", REVENUE, False),
+        ("In 2023 the revenue was 1.26 billion yuan.", REVENUE, True),
+        ("市场规模为1.2万亿元。", "The market is worth 1.2 trillion yuan.", True),
+        ("The works cost 3.1 million guilders.", WORKS, True),
+        ("The works cost 3,100,000 guilders.", WORKS, True),
+        ("The works cost 3.1m guilders.", WORKS, True),
+        ("The works cost 3.1 billion guilders.", WORKS, False),
+        ("The works cost 3.1 guilders.", WORKS, False),
+        ("It runs from 3 to 4 million.", "It runs from 3 million to 4 million.", True),
+        ("The device weighs 38,000 g.", DEVICE, True),
+        ("The device weighs 38 lb.", DEVICE, False),
+        ("The device weighs 38 stone.", DEVICE, False),
+        ("The device takes 6 psi.", DEVICE, False),
+        ("The device takes 6000 mbar.", DEVICE, True),
+        ("Repair takes two to four weeks.", DEVICE, False),
+        ("Repair takes two to four working days.", DEVICE, True),
+        ("The shop closes at 3 pm.", DEVICE, True),
+        ("The shop closes at 3 a.m.", DEVICE, False),
+        ("The shop closes at 15:00.", "The shop closes at 3 p.m.", True),
+        ("The shop closes at 3:30 pm.", "The shop closes at 15:30.", True),
+        ("公司有3200名员工。", "公司现有员工三千二百人。", True),
+        ("公司有3300名员工。", "公司现有员工三千二百人。", False),
+    ],
+)
+def test_a_number_is_its_value_with_scale_and_unit(sentence: str, source: str, holds: bool) -> None:
+    assert supported(sentence, [source], "How much? 公司有多少员工？") is holds
+
+
+@pytest.mark.parametrize(
+    ("sentence", "source", "holds"),
+    [
+        ("滤网可以水洗。", "滤网每六个月更换一次，不可水洗。", False),
+        ("滤网不可以水洗。", "滤网每六个月更换一次，不可水洗。", True),
+        ("滤网可水洗。", "滤网不能水洗。", False),
+        (
+            "The filter may be washed in hot water without risk.",
+            "The filter must not be washed in hot water because the membrane shrinks.",
+            False,
+        ),
+        ("The pump does not run without water.", "Without water the pump does not run.", True),
+        ("The filter is washed in hot water without soap.", "The filter is washed in hot water, without soap.", True),
+    ],
+)
+def test_may_and_without_pay_for_no_denial(sentence: str, source: str, holds: bool) -> None:
+    assert supported(sentence, [source], "What of it?") is holds
