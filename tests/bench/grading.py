@@ -18,7 +18,7 @@ from eval.report.markdown import table
 from graph.calibrate import Case, Quality, calibrate, quality, without_interaction
 from graph.confidence import Calibration, calibration_for
 from graph.config import GradingConfig
-from tests.graph.fit_calibrations import COMPANY, DATASETS, SUITES, collect, collect_company
+from tests.graph.fit_calibrations import COMPANY, DATASETS, STRANGERS, SUITES, WRITTEN, collect, collect_asked
 
 ROOT = Path(__file__).parents[2]
 HOME = ROOT / "build" / "grading"
@@ -32,7 +32,7 @@ DRAWS = 2000
 DEMAND = 0.95
 """A confidence that a careful reader may demand."""
 COVERAGES = (0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)
-ASKED = (*SUITES, COMPANY.name)
+REPORTED = (*SUITES, COMPANY, *STRANGERS)
 Scored = tuple[NDArray[np.float64], NDArray[np.bool_]]
 
 
@@ -88,19 +88,19 @@ def risk(found: Scored, coverage: float) -> float:
 def without_set(cases: Sequence[Case], suite: str, like: Calibration) -> Scored:
     """A calibration fitted on every other set, asked this one."""
     kin = KIN.get(suite, suite)
-    others = [case for case in cases if KIN.get(case.suite, case.suite) != kin]
+    others = [case for case in cases if case.suite not in STRANGERS and KIN.get(case.suite, case.suite) != kin]
     made = calibrate(others, name="others", embedder=like.embedder, reranker=like.reranker)
     return scored(made, [case for case in cases if case.suite == suite])
 
 
 def render(cases: Sequence[Case], shipped: Calibration) -> str:
-    held = [case for case in cases if case.half == 1]
-    half = {suite: scored(shipped, [case for case in held if case.suite == suite]) for suite in ASKED}
-    unseen = {suite: without_set(cases, suite, shipped) for suite in ASKED}
+    held = [case for case in cases if case.half == 1 or case.suite in STRANGERS]
+    half = {suite: scored(shipped, [case for case in held if case.suite == suite]) for suite in REPORTED}
+    unseen = {suite: without_set(cases, suite, shipped) for suite in REPORTED}
     vectors = [without_interaction(case) for case in cases]
-    before = {suite: without_set(vectors, suite, shipped) for suite in ASKED}
-    everything = scored(shipped, held)
-    rows = [*((suite, (suite,)) for suite in ASKED), *PROSE.items()]
+    before = {suite: without_set(vectors, suite, shipped) for suite in REPORTED}
+    everything = scored(shipped, [case for case in held if case.suite not in STRANGERS])
+    rows = [*((suite, (suite,)) for suite in REPORTED), *PROSE.items()]
     lines = [
         "# How far the confidence can be trusted",
         "",
@@ -114,9 +114,12 @@ def render(cases: Sequence[Case], shipped: Calibration) -> str:
         "answers has learned from no question of these sets, but from others on passages of the first halves of "
         "cmrc2018_zh and drcd_zh_hant (docs/confidence.md): of these two the second half is the fair figure.",
         "",
-        f"*{COMPANY.name}* are 494 questions about 23 made-up documents of firms (`tests/graph/company`). Their 186 "
-        "near misses were written as such: nothing is withheld, and the halves are of questions. This is the grade of "
-        "the calibration; what a question names and no passage says (docs/confidence.md) lowers that of an answer.",
+        f"*{COMPANY}*, *{', '.join(STRANGERS)}* are questions about made-up documents (`tests/graph/asked`), with near "
+        f"misses written as such: nothing is withheld. Of *{COMPANY}* the halves are of questions; on the other three "
+        "nothing is fitted, and they are reported whole in either column. They are as hard as people can be: most "
+        "questions are worded without the document's words, and most near misses with them, so that likeness says the "
+        "contrary of the truth. This is the grade of the calibration; what a question names and no passage says "
+        "(docs/confidence.md) lowers that of an answer.",
         "",
         "## Telling the answerable from the rest",
         "",
@@ -166,7 +169,7 @@ def render(cases: Sequence[Case], shipped: Calibration) -> str:
         "",
         f"Below `lower` ({LOWER:g}) a question is refused or sent to the web, from `upper` ({UPPER:g}) on it is "
         "answered from the index alone. The fit counts as many unanswerable questions as answerable ones; where seven "
-        "of ten have an answer, a confidence of .3 means even odds. Second half, all sets:",
+        "of ten have an answer, a confidence of .3 means even odds. Second half of all sets that the fit has seen:",
         "",
         *table(
             ["bound", "answerable at or above", "withheld below"],
@@ -227,7 +230,8 @@ def main(arguments: Sequence[str] = ()) -> None:
         found, fingerprint = collect(DATASETS / suite, chosen.home)
         cases += found["sentence"]
         print(f"{suite}: {len(found['sentence'])} cases", flush=True)
-    cases += collect_company(chosen.home)["sentence"]
+    for name in (COMPANY, *STRANGERS):
+        cases += collect_asked(WRITTEN / name, chosen.home)["sentence"]
     chosen.out.write_text(render(cases, calibration_for(fingerprint, "sentence")), encoding="utf-8")
     print(f"Wrote {chosen.out}.")
 

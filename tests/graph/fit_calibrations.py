@@ -30,8 +30,11 @@ from retrieval.workspace import Workspace
 
 DATASETS = Path(__file__).parents[3] / "shared" / "datasets"
 SUITES = ("cmrc2018_zh", "drcd_zh_hant", "xquad_en", "xquad_zh", "docs_seatunnel_zh", "docs_seatunnel_en")
-COMPANY = Path(__file__).parent / "company"
-"""Questions with near misses of their own, of which it is not marked what answers them."""
+WRITTEN = Path(__file__).parent / "asked"
+COMPANY = "company"
+"""Set of `WRITTEN`: questions with near misses of their own, of which it is not marked what answers them."""
+STRANGERS = ("technology", "stories", "everyday")
+"""Three more, on which nothing is fitted."""
 CANDIDATES, DEPTH, TOP_K = 60, RerankConfig().candidates, RetrievalConfig().top_k
 Spans = Sequence[Mapping[str, Any]]
 
@@ -83,25 +86,25 @@ def collect(suite: Path, home: Path) -> tuple[dict[str, list[Case]], str]:
         return found, embedder.fingerprint
 
 
-def collect_company(home: Path) -> dict[str, list[Case]]:
-    """Cases by reranker name of the questions in `COMPANY`; a question stands for itself in the choice of the half."""
+def collect_asked(folder: Path, home: Path) -> dict[str, list[Case]]:
+    """Cases by reranker name of a set of `WRITTEN`; a question stands for itself in the choice of the half."""
     found: dict[str, list[Case]] = {"sentence": [], "": []}
-    with Workspace.open(home / COMPANY.name, write=True) as workspace:
+    with Workspace.open(home / folder.name, write=True) as workspace:
         embedder = build_embedder(EmbeddingConfig(provider="local"), workspace.cache)
         index = workspace.index(ChunkingConfig(), embedder)
-        files = sorted((COMPANY / "documents").iterdir())
+        files = sorted((folder / "documents").iterdir())
         ingest_documents(workspace, index, [load_bytes(file.read_bytes(), source=file.name) for file in files])
         retriever = Retriever(index, embedder, RetrievalConfig())
         reranker = build_reranker(RerankConfig(provider="sentence"), embedder=embedder)
         assert reranker is not None
-        for value in lines(COMPANY / "questions.jsonl"):
+        for value in lines(folder / "questions.jsonl"):
             question, told = value["question"], value["answerable"]
             candidates = retriever.retrieve(question, top_k=DEPTH).hits
             for name, hits in (("sentence", reranker.rerank(question, candidates)), ("", candidates)):
                 likely = calibration_for(embedder.fingerprint, name).probabilities
                 kept = tuple(hits)[:TOP_K]
                 read = with_interaction(question, kept, likely(kept), embedder)
-                found[name].append(Case(COMPANY.name, question, read, (), told))
+                found[name].append(Case(folder.name, question, read, (), told))
     return found
 
 
@@ -146,8 +149,8 @@ def fitted(cases: list[Case], *, name: str, embedder: str, reranker: str, signal
         print(f"  >= {bar} {kind}: {_share(with_evidence)} of the answerable, {_share(without)} of the others")
     provenance = {
         "data": "public question sets, each question once with its evidence indexed and once with it withheld; "
-        "questions of tests/graph/company, with and without an answer",
-        "suites": {suite: sum(1 for case in cases if case.suite == suite) for suite in (*SUITES, COMPANY.name)},
+        "questions of tests/graph/asked/company, with and without an answer",
+        "suites": {suite: sum(1 for case in cases if case.suite == suite) for suite in (*SUITES, COMPANY)},
         "fitted_on": f"half of the documents, of company half of the questions ({len(learn)} cases), by SHA-256",
         "held_out": {suite: {"auc": round(f.auc, 3), "ece": round(f.ece, 3)} for suite, f in reported.items()},
         "held_out_passages": {"auc": round(passage.auc, 3), "ece": round(passage.ece, 3)},
@@ -173,7 +176,7 @@ def main() -> None:
             for reranker, own in found.items():
                 cases[reranker] += own
             print(f"{name}: {len(found[''])} cases", flush=True)
-        for reranker, own in collect_company(arguments.home or Path(temporary)).items():
+        for reranker, own in collect_asked(WRITTEN / COMPANY, arguments.home or Path(temporary)).items():
             cases[reranker] += own
     # Precision moves a cosine by some thousandths: one calibration serves int8 and fp32.
     family = "-".join(fingerprint.split("-")[:2])
