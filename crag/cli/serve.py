@@ -129,7 +129,7 @@ def _announce(
     url = f"http://{f'[{address}]' if ':' in address else address}:{number}"
     model = crag.models()["generation"]
     if model == "extractive":
-        model = "none configured: answers quote the documents (OPENAI_API_KEY, see the README)"
+        model = "none configured: answers quote the documents (OPENAI_API_KEY and CRAG_CHAT_MODEL, see the README)"
     click.secho("agentic-crag is ready.", bold=True)
     click.echo(f"  Page            {url}/")
     click.echo(f"  Chat clients    base URL {url}/v1, model {pipelines[0].name}, {'your' if locked else 'any'} key")
