@@ -14,6 +14,7 @@ from graph.composed import compared, described
 from graph.cuts import Cut, cut
 from graph.entries import asked, entries, worth
 from graph.questions import extreme
+from graph.releases import tells_release
 from graph.strips import relevances
 from retrieval.embedders.base import Embedder, TokenReader, token_reader
 from retrieval.embedding import embed
@@ -23,6 +24,10 @@ from retrieval.types import Hit
 SENTENCES = 4
 """Read token by token, the most relevant ones. Three lose .003 of the AUC on other sets, eight gain nothing, neither
 there nor in the choice of what is quoted."""
+
+RELEASED = 0.98
+"""Chance of an answer where a heading is one, of when a version came out or which is the latest
+(`graph.releases.tells_release`): the network judges sentences, and gave the items below it .02 to .2."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +46,9 @@ def with_interaction(
     """The hits, those with one of the best sentences with ``interaction``: the highest share, 0 to 1, of the question's
     information that one of theirs matches.
 
-    They have ``answers`` too: the highest chance, 0 to 1, that one of their sentences answers the question; not where
-    it takes several to answer it. The hit of
-    the best matched sentence of all has ``ahead``: how far it is above the mean of the others. Rows of one table are
-    alike whatever they hold, so a row has none.
+    They have ``answers`` too: the highest chance, 0 to 1, that one of their sentences, or a heading, answers the
+    question; not where it takes several to answer it. The hit of the best matched sentence of all has ``ahead``: how
+    far it is above the mean of the others. Rows of one table are alike whatever they hold, so a row has none.
 
     All have ``entry`` where the question asks for one (`graph.entries`), whether or not the embedder reads tokens.
     `likely` holds a probability for each hit. Blocking. Raises ProviderError.
@@ -65,6 +69,8 @@ def with_interaction(
     if not _takes_several(question, read.values()):
         for (passage, _), one in sorted(read.items(), key=lambda item: item[1].chance):
             added[passage]["answers"] = one.chance
+        for passage, _ in _headed(question, cuts):
+            added.setdefault(passage, {})["answers"] = RELEASED
     first, top = max(read.items(), key=lambda item: item[1].share)
     others = [one.share for place, one in read.items() if place != first]
     if others and not top.row:
@@ -73,6 +79,16 @@ def with_interaction(
         replace(hit, signals={**hit.signals, **added[number]}) if number in added else hit
         for number, hit in enumerate(hits)
     )
+
+
+def _headed(question: str, cuts: Sequence[Cut]) -> set[tuple[int, int]]:
+    """(passage, sentence) of the first sentence below each heading that is the answer."""
+    found: dict[tuple[int, str], tuple[int, int]] = {}
+    for p, one in enumerate(cuts):
+        for i, heading in enumerate(one.headings):
+            if tells_release(question, (heading, *reversed(one.hit.chunk.heading_path))):
+                found.setdefault((p, heading), (p, i))
+    return set(found.values())
 
 
 def _takes_several(question: str, read: Collection[_Read]) -> bool:
@@ -113,6 +129,7 @@ def closer(
         return [list(scores) for scores in relevance]
     gained = {place: one.share + one.chance for place, one in read.items()}
     least = min(gained.values())
+    gained.update(dict.fromkeys(_headed(question, cuts), 1.0 + RELEASED))
     added = [
         [score + gained.get((p, i), least) if score else 0.0 for i, score in enumerate(scores)]
         for p, scores in enumerate(relevance)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from graph.confidence import CERTAIN, question_features
 from graph.cuts import cut
-from graph.interaction import SENTENCES, closer, with_interaction
+from graph.interaction import RELEASED, SENTENCES, closer, with_interaction
 from graph.strips import relevances
 from retrieval.embedders.base import Role, TokenStates
 from retrieval.lexical.tokenizer import tokenize
@@ -170,3 +170,34 @@ def test_no_row_tells_that_it_has_the_most() -> None:
     (one,) = with_interaction("How loud is the pump B2?", (table,), (0.5,), ReadingEmbedder())
     assert "answers" not in loudest.signals
     assert "answers" in one.signals
+
+
+NOTES = hit(
+    "## 4.2.0 - 2024-06-18\n\nAdded: tags.\n\n## 4.1.0 - 2024-03-12\n\nAdded: a graph view.\n\nFixed: the clock.",
+    source="notes.md",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("When was version 4.1.0 released?", True),
+        ("When did 4.2.0 come out?", True),
+        ("4.1.0 版本是什么时候发布的？", True),
+        ("Which is the latest version?", True),
+        ("When was version 4.1.1 released?", False),
+        ("Who released version 4.1.0?", False),
+        ("When was the clock of 4.1.0 repaired?", False),
+    ],
+)
+def test_a_heading_that_is_the_answer_counts_as_one(question: str, told: bool) -> None:
+    (notes, _) = with_interaction(question, (NOTES, NEAR_MISS), (0.5, 0.5), ReadingEmbedder())
+    assert (notes.signals.get("answers") == RELEASED) is told
+
+
+def test_the_sentence_below_the_heading_that_answers_comes_first() -> None:
+    cuts = [cut(NEAR_MISS, 0.5), cut(NOTES, 0.5)]
+    question = "When was version 4.1.0 released?"
+    found = closer(question, cuts, relevances(question, cuts, None), ReadingEmbedder())
+    best = max((score, p, i) for p, scores in enumerate(found) for i, score in enumerate(scores))
+    assert cuts[best[1]].text(best[2]) == "Added: a graph view."
