@@ -24,6 +24,7 @@ from graph.named import CALENDAR, said
 from graph.naming import apart, names, same
 from graph.opposites import other_events
 from graph.quantities import Day, dates, stated
+from graph.questions import Expected
 from graph.strips import relevances
 from graph.support import content_words
 from retrieval.lexical.tokenizer import simplified
@@ -80,6 +81,9 @@ _COMPARED = re.compile(
     re.IGNORECASE,
 )
 """So does one that tells of a change."""
+_DATE = re.compile(
+    r"(?:1[0-9]|20)\d\d(?:年(?:\d{1,2}月(?:\d{1,2}[日号])?)?)?|\b\d{1,2} [A-Z][a-z]{2,8}\b|\b[A-Z][a-z]{2,8} \d{1,2}\b"
+)
 _ASKS_TIME = re.compile(
     r"\bwhen\b|\bwhich (?:year|month)\b|\bhow long\b|何时|什么时候|哪[一年月天]|多久", re.IGNORECASE
 )
@@ -301,7 +305,7 @@ def _years_of_documents(question: str, asked: Sequence[str], evidence: _Evidence
         return _YEAR.findall("\n".join((*read.headings, read.title)))
 
     if len(asked) == 1 and not asks_yes_or_no(question):
-        yield asked[0], stand_beside(question.replace(asked[0], " "), evidence.read, met, others)
+        yield asked[0], stand_beside(_without_year(question, asked[0]), evidence.read, met, others)
 
 
 def _years_of_sentences(question: str, asked: Sequence[str], evidence: _Evidence) -> Found:
@@ -313,8 +317,17 @@ def _years_of_sentences(question: str, asked: Sequence[str], evidence: _Evidence
     def others(read: Read) -> list[str]:
         return _YEAR.findall(read.text)
 
-    if len(asked) == 1 and not asks_yes_or_no(question) and not _ASKS_TIME.search(question):
-        yield asked[0], stand_beside(question.replace(asked[0], " "), evidence.read, met, others)
+    if len(asked) != 1 or asks_yes_or_no(question) or _ASKS_TIME.search(question):
+        return
+    # "2022 saw 95,100." says no word of what is asked, and tells it.
+    expected = Expected(question)
+    if not any(met(text) and expected.share(_DATE.sub(" ", text)) for text, _ in evidence.sentences):
+        yield asked[0], stand_beside(_without_year(question, asked[0]), evidence.read, met, others)
+
+
+def _without_year(question: str, year: str) -> str:
+    """Without what counts it either: 年时 and the next word would be joined to others of the passages."""
+    return re.sub(rf"{year}(?:\s?年[时间]?)?", " ", question)
 
 
 def _is_year(question: str, match: re.Match[str]) -> bool:

@@ -276,6 +276,9 @@ FACTS = hit(
     "The hall was open from 1950 to 1970. The dome was closed in 1944 and reopened in 1949.",
     source="facts.md",
 )
+POOL = hit("In 2021 the pool had 80,400 visitors. 2022 saw 95,100. In 2023 the figure rose to 101,300.")
+PARK = hit("公园2021年接待游客8.2万人次。2022年为9.6万人次。2023年增至10.4万人次。")
+LUTHER = hit("1497年13歲那年，路德待了一年，教導他的是弟兄會的教士。對信徒的歧視使在1956年時教會開始和政府合作。")
 FIRM = hit("代理人于2022年3月接任。2023年公司营业收入为12.6亿元。门店于2015年开业。C座6月3日停水。", source="firm.md")
 METRO = hit("云岭地铁1号线于2015年开通，设24座车站。2号线于2019年开通，全长33公里。", source="metro.md")
 
@@ -318,6 +321,10 @@ def test_another_year_event_or_member_of_the_same_words(
         ("云岭地铁2号线何时开通？", METRO),
         ("云岭地铁1号线有多少座车站？", METRO),
         ("C座什么时候停水？", FIRM),
+        ("How many visitors did the pool have in 2022?", POOL),
+        ("How many visitors did the pool have in 2023?", POOL),
+        ("公园2023年接待游客多少人次？", PARK),
+        ("誰在1497年時教導了路德?", LUTHER),
     ],
 )
 def test_what_is_told_in_its_own_sentence_stays(question: str, passage: Hit) -> None:
