@@ -40,7 +40,8 @@ _NUMBER = _kind(
 _WHEN = _kind(
     r"\bwhen\b|\b(?:what|which) (?:year|date|day|month|time|century|decade)\b"
     r"|何时|何時|什么时候|什麼時候|哪一?[年天日]|截止|[几幾][年月日点點]|时间|時間",
-    rf"\d{{3,4}}|\d+ ?[年月日点點时時]|世[纪紀]|\b(?:{MONTHS})\b|century|B\.?C\.?|A\.?D\.?",
+    rf"\d{{3,4}}|\d+ ?[年月日点點时時]|世[纪紀]|\b(?:{MONTHS})\b|century|B\.?C\.?|A\.?D\.?"
+    r"|\d[:：]\d\d|\d ?[ap]\.?m\b|\b(?:noon|midnight)\b|o'clock",
     r"\bdates?\b|\bdue\b|\bdeadline\b|\bwhen\b|\breleased?\b|\byear\b|\btime\b|\bsince\b|\buntil\b"
     r"|日期|[时時][间間]|截止|何[时時]|年份|期限",
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from graph.bearing import of_one_stem
@@ -14,16 +15,22 @@ from graph.support import known_words
 
 PHRASE_BAR = 0.4
 """Of the best one's score, what the sentence beside it must have that alone has a whole name of the question. Set."""
+_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 
 
 def bears(part: str, strip: Strip, best: Strip) -> bool:
-    """Whether a sentence or a heading above it has a word of the question that the best one has too, and the document's
-    title has not; any that the best one has where there are none of these."""
+    """Whether a sentence or a heading above it has a word or a number of the question that the document's title has
+    not; any that the best one has where it has none but these.
+
+    Also one that the best one lacks: "On the enterprise plan it is 90 days" behind "Logs are kept for 14 days".
+    """
     # Words of another language tell nothing.
     if has_han(strip.text) != has_han(part):
         return False
-    known = _shared(known_words(part), best)
-    return bool(_shared((known - known_words(best.hit.document.title)) or known, strip))
+    asked, title = known_words(part), known_words(best.hit.document.title)
+    known = _shared(asked, best)
+    numbers = {*_NUMBER.findall(part)} & {*_NUMBER.findall(strip.text)}
+    return bool(numbers or _shared((known - title) or known, strip) or _shared(asked - known - title, strip))
 
 
 def _shared(words: set[str], strip: Strip) -> set[str]:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from graph.evidence import Strip
+from graph.llms.further import adds
 from graph.phrases import has_phrase, phrases
+from tests.fakes.graph import hit
 from tests.fakes.quoting import ask
 
 DELIVERY = (
@@ -111,6 +114,42 @@ def test_the_answer_next_door_is_told_too(question: str, text: str, told: str) -
 )
 def test_only_what_bears_on_the_question_is_told_beside_the_answer(question: str, text: str, told: str) -> None:
     assert ask(question, text).text == told
+
+
+@pytest.mark.parametrize(
+    ("question", "best", "other", "told"),
+    [
+        (
+            "How long are logs kept on the enterprise plan?",
+            "Logs are kept for 14 days.",
+            "On the enterprise plan it is 90.",
+            True,
+        ),
+        (
+            "How many visitors did the pool have in 2022?",
+            "In 2021 the pool had 80,400 visitors.",
+            "2022 saw 95,100.",
+            True,
+        ),
+        (
+            "How much is a year's pass for seniors?",
+            "A year's pass costs 120 euros.",
+            "For seniors the price is 80.",
+            True,
+        ),
+        ("周末几点开放？", "平时开放时间为7:00至21:00。", "周末则为9:00至22:00。", True),
+        ("老年人年卡多少钱？", "年卡售价1200元。", "老年人的价格是800元。", True),
+        (
+            "How long are logs kept on the enterprise plan?",
+            "Logs are kept for 14 days.",
+            "Disks are checked weekly.",
+            False,
+        ),
+    ],
+)
+def test_what_has_the_rest_of_the_question_bears_on_it(question: str, best: str, other: str, told: bool) -> None:
+    strips = [Strip(hit(text), 0, len(text), text, 1.0) for text in (best, other)]
+    assert adds(question, strips[1], strips[0], several=False) is told
 
 
 @pytest.mark.parametrize(
