@@ -65,7 +65,7 @@ _UNITS = {
     "mhz": "mhz",
     "ghz": "ghz",
     "v": "volts?|v|伏",
-    "a": "amps?|amperes?|a|安培",
+    "a": r"amps?|amperes?|a(?![ \u00a0][a-z])|安培",
     "bar": "bars?",
     "mbar": "millibars?|mbar|毫巴",
     "psi": "psi",
@@ -105,6 +105,8 @@ _SIZES = {
     for name, size in sizes.items()
 }
 """What a unit measures, and how much of it: 38 kg are 38,000 g."""
+_POUNDS = {"pound", "sterling"}
+"""By the word alone they are either."""
 _TAKES_A = "year month week day hour minute second"
 _SCALES = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12, "千": 3, "万": 4, "萬": 4, "亿": 8, "億": 8}
 _SCALES |= {
@@ -352,6 +354,8 @@ def _borne(value: Decimal, unit: str | None, by_value: dict[Decimal, set[str | N
     units = by_value.get(value)
     if units is None:
         return False
+    if unit in _POUNDS and _POUNDS & units:
+        return True
     return unit == DAY or unit in units or None in units or (unit is None and units != {DAY})
 
 
