@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from graph.beside import Found, Read, stand_beside
 
@@ -49,4 +50,6 @@ def other_events(question: str, passages: Sequence[Sequence[Read]]) -> Found:
                 told = not own.search(read.text) and not _BOUNDS.search(read.text)
                 return [found[0] for found in opposite.finditer(read.text)] if told else []
 
-            yield asked[0], stand_beside(own.sub(" ", question), passages, met, others)
+            # "It opened in 2005. It shut in 2019." tells both of one subject.
+            if not any(others(one) and met(behind.text) for passage in passages for one, behind in pairwise(passage)):
+                yield asked[0], stand_beside(own.sub(" ", question), passages, met, others)

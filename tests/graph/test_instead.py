@@ -325,6 +325,8 @@ def test_another_year_event_or_member_of_the_same_words(
         ("How many visitors did the pool have in 2023?", POOL),
         ("公园2023年接待游客多少人次？", PARK),
         ("誰在1497年時教導了路德?", LUTHER),
+        ("城南分厂什么时候停业？", hit("城南分厂1988年开业。2004年停业。")),
+        ("When did the branch in Elm Street shut?", hit("The branch in Elm Street opened in 2005. It shut in 2019.")),
     ],
 )
 def test_what_is_told_in_its_own_sentence_stays(question: str, passage: Hit) -> None:
