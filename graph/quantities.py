@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from graph.units import POUNDS, size, unit_behind
+
 NAME = "name"
 """Unit of digits that belong to a name ("HX-300"): they are no amount of anything."""
 DAY = "day of the month"
@@ -19,94 +21,6 @@ IDENTIFIER = re.compile(r"(?<![A-Za-z])(?:[A-Za-z][A-Za-z0-9]*(?:[_.\-/][A-Za-z0
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 
-_UNITS = {
-    "am": r"a\.?m\b\.?",
-    "pm": r"p\.?m\b\.?",
-    "yen": "yen|jpy|日元|日圆",
-    "year": "years?|yrs?|周年|年",
-    "month": "months?|个月|個月",
-    "week": "weeks?|个星期|星期|周|週",
-    "day": "(?:(?:working|business|calendar) )?days?|个?工作日|天|日",
-    "hour": "hours?|hrs?|h|个小时|個小時|小时|小時",
-    "minute": "minutes?|mins?|分钟|分鐘",
-    "second": "seconds?|secs?|s|秒钟|秒",
-    "millisecond": "milliseconds?|msecs?|ms|毫秒",
-    "percent": "percent|per cent|%",
-    "times": "times|次",
-    "fold": "fold|倍",
-    "kw": "kilowatts?|kw|千瓦",
-    "mw": "megawatts?|mw|兆瓦",
-    "gw": "gigawatts?|gw",
-    "w": "watts?|w|瓦",
-    "kwh": "kwh|千瓦时",
-    "kg": "kilograms?|kilos?|kgs?|公斤|千克",
-    "g": "grams?|g|克",
-    "mg": "milligrams?|mg|毫克",
-    "pound": "pounds?|lbs?|磅",
-    "stone": "stones?",
-    "ounce": "ounces?|oz|盎司",
-    "t": "tonnes?|tons?|吨|噸",
-    "km": "kilomet(?:er|re)s?|km|公里|千米",
-    "m": "met(?:er|re)s?|m|米",
-    "cm": "centimet(?:er|re)s?|cm|厘米",
-    "mm": "millimet(?:er|re)s?|mm|毫米",
-    "mile": "miles?|英里",
-    "foot": "feet|foot|ft|英尺",
-    "inch": "inch(?:es)?|英寸",
-    "litre": "lit(?:er|re)s?|l|升",
-    "ml": "millilit(?:er|re)s?|ml|毫升",
-    "b": "bytes?|字节",
-    "kb": "kb|kilobytes?",
-    "mb": "mb|megabytes?",
-    "gb": "gb|gigabytes?",
-    "tb": "tb|terabytes?",
-    "hz": "hz",
-    "khz": "khz",
-    "mhz": "mhz",
-    "ghz": "ghz",
-    "v": "volts?|v|伏",
-    "a": r"amps?|amperes?|a(?![ \u00a0][a-z])|安培",
-    "bar": "bars?",
-    "mbar": "millibars?|mbar|毫巴",
-    "psi": "psi",
-    "kpa": "kpa|千帕",
-    "mpa": "mpa|兆帕",
-    "celsius": "°c|摄氏度|攝氏度|degrees celsius",
-    "fahrenheit": "°f|华氏度|degrees fahrenheit",
-    "db": r"db(?:\(a\))?",
-    "usd": "dollars?|usd|美元",
-    "eur": "euros?|eur|欧元",
-    "sterling": "gbp|英镑",
-    "hkd": "hkd|港元|港币",
-    "yuan": "yuan|rmb|cny|元",
-}
-_UNIT = re.compile(
-    r"[ \u00a0]?-?(?:" + "|".join(f"(?P<{name}>{forms})" for name, forms in _UNITS.items()) + r")(?![a-z0-9])"
-)
-_SIZES = {
-    name: (what, Decimal(size))
-    for what, sizes in {
-        "mass": {"mg": "0.001", "g": "1", "kg": "1000", "t": "1000000"},
-        "length": {"mm": "0.001", "cm": "0.01", "m": "1", "km": "1000"},
-        "time": {
-            "millisecond": "0.001",
-            "second": "1",
-            "minute": "60",
-            "hour": "3600",
-            "day": "86400",
-            "week": "604800",
-        },
-        "age": {"month": "1", "year": "12"},
-        "power": {"w": "1", "kw": "1000", "mw": "1000000", "gw": "1000000000"},
-        "frequency": {"hz": "1", "khz": "1000", "mhz": "1000000", "ghz": "1000000000"},
-        "pressure": {"mbar": "0.1", "kpa": "1", "bar": "100", "mpa": "1000"},
-        "volume": {"ml": "1", "litre": "1000"},
-    }.items()
-    for name, size in sizes.items()
-}
-"""What a unit measures, and how much of it: 38 kg are 38,000 g."""
-_POUNDS = {"pound", "sterling"}
-"""By the word alone they are either."""
 _TAKES_A = "year month week day hour minute second"
 _SCALES = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12, "千": 3, "万": 4, "萬": 4, "亿": 8, "億": 8}
 _SCALES |= {
@@ -202,11 +116,15 @@ _DATES = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """`value` and its unit, None where none is known; `forms` are other values that it may be written as."""
+    """`value` as it is written, and its unit, None where none is known; `scaled` is `value` times the 亿 behind it."""
 
     value: Decimal
     unit: str | None = None
     scaled: Decimal | None = None
+
+    @property
+    def amount(self) -> Decimal:
+        return self.value if self.scaled is None else self.scaled
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,22 +153,17 @@ class Stated:
         before_scale: dict[Decimal, set[str | None]] = {}
         sizes = set()
         for each in self.quantities:
-            value = each.value if each.scaled is None else each.scaled
-            by_value.setdefault(value, set()).add(each.unit)
+            by_value.setdefault(each.amount, set()).add(each.unit)
             if each.scaled is not None:
                 before_scale.setdefault(each.value, set()).add(each.unit)
-            if each.unit in _SIZES:
-                sizes.add(_size(value, each.unit))
+            sizes.add(size(each.amount, each.unit))
         return (
             other.tokens <= self.tokens
             and all(
-                _borne(each.scaled if each.scaled is not None else each.value, each.unit, by_value)
+                _borne(each.amount, each.unit, by_value)
                 or (each.scaled is not None and _borne(each.value, each.unit, by_value))
                 or (each.scaled is None and other.scaled and _borne(each.value, each.unit, before_scale))
-                or (
-                    each.unit in _SIZES
-                    and _size(each.value if each.scaled is None else each.scaled, each.unit) in sizes
-                )
+                or size(each.amount, each.unit) in sizes - {None}
                 for each in other.quantities
             )
             and all(any(_same(day, said, by_value) for said in self.days) for day in other.days)
@@ -344,24 +257,13 @@ def _plain(number: str) -> bool:
     return re.fullmatch(r"\d+(?:\.\d+)?", number) is not None
 
 
-def unit_behind(text: str) -> str | None:
-    """The unit with which a lower-case text begins, behind a number."""
-    match = _UNIT.match(text)
-    return match.lastgroup if match else None
-
-
 def _borne(value: Decimal, unit: str | None, by_value: dict[Decimal, set[str | None]]) -> bool:
     units = by_value.get(value)
     if units is None:
         return False
-    if unit in _POUNDS and _POUNDS & units:
+    if unit in POUNDS and POUNDS & units:
         return True
     return unit == DAY or unit in units or None in units or (unit is None and units != {DAY})
-
-
-def _size(value: Decimal, unit: str | None) -> tuple[str, Decimal]:
-    what, size = _SIZES[unit or ""]
-    return what, value * size
 
 
 def _same(wanted: Day, said: Day, by_value: dict[Decimal, set[str | None]]) -> bool:

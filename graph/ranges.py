@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 
-from graph.quantities import stated, unit_behind
+from graph.quantities import stated
 from graph.quotes import cells
+from graph.units import unit_behind
 
 _WINDOW = 24
 """Characters around a number that say how it is meant."""
