@@ -19,18 +19,16 @@ _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 
 
 def bears(part: str, strip: Strip, best: Strip) -> bool:
-    """Whether a sentence or a heading above it has a word or a number of the question that the document's title has
-    not; any that the best one has where it has none but these.
-
-    Also one that the best one lacks: "On the enterprise plan it is 90 days" behind "Logs are kept for 14 days".
-    """
+    """Whether a sentence or a heading above it has a number of the question, or a word of it that the document's title
+    has not: "On the enterprise plan it is 90 days" behind "Logs are kept for 14 days". Where the best sentence has none
+    but the title's words, these count too."""
     # Words of another language tell nothing.
     if has_han(strip.text) != has_han(part):
         return False
     asked, title = known_words(part), known_words(best.hit.document.title)
     known = _shared(asked, best)
     numbers = {*_NUMBER.findall(part)} & {*_NUMBER.findall(strip.text)}
-    return bool(numbers or _shared((known - title) or known, strip) or _shared(asked - known - title, strip))
+    return bool(numbers or _shared((asked - title) | (set() if known - title else known), strip))
 
 
 def _shared(words: set[str], strip: Strip) -> set[str]:
